@@ -49,7 +49,6 @@ const OUT_OF_REACH = [
 let twins: Twins;
 const told: Exchange[] = [];
 
-/** Splits the exchanges into one list per database. */
 function apart(exchanges: readonly Exchange[]) {
   told.push(...exchanges);
   return {

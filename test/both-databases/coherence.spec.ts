@@ -89,7 +89,6 @@ describeWithRedis('a client that got the response to a create', () => {
   });
 });
 
-/** What a request with a key gets from each instance. */
 const codes = (of: string) => Promise.all(services.map((service) => codeOf(service, of)));
 
 const onAll = (code: string) => services.map(() => code);
@@ -102,13 +101,17 @@ describeWithRedis('a client that got the response to a change of a key', () => {
     manager = await instance(0).key({ ...AMPLE, account: 'keys', scopes: [...DEFAULT_SCOPES, 'keys:manage'] });
   });
 
+  async function send(round: number, id: string, method: string, change?: object): Promise<void> {
+    const body = change === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(change) };
+    const response = await instance(round).request(`/v1/keys/${id}`, { key: manager, method, ...body });
+    expect(response.ok).toBe(true);
+  }
+
   /** Uses a new key on every instance, changes it on one, and uses it again at once on every instance. */
   async function codesAfter(round: number, method: string, change?: object): Promise<string[]> {
     const changed = await instance(0).createKey({ ...AMPLE, account: 'keys' });
     expect(await codes(changed.key)).toEqual(onAll('ok'));
-    const body = change === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(change) };
-    const response = await instance(round).request(`/v1/keys/${changed.id}`, { key: manager, method, ...body });
-    expect(response.ok).toBe(true);
+    await send(round, changed.id, method, change);
     return codes(changed.key);
   }
 
@@ -124,17 +127,10 @@ describeWithRedis('a client that got the response to a change of a key', () => {
   it('gets through to every instance with a key that was resumed', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id, key: paused } = await instance(0).createKey({ ...AMPLE, account: 'keys' });
-      const change = (isPaused: boolean) =>
-        instance(round).request(`/v1/keys/${id}`, {
-          key: manager,
-          method: 'PATCH',
-          headers: JSON_TYPE,
-          body: JSON.stringify({ paused: isPaused }),
-        });
-      await change(true);
+      await send(round, id, 'PATCH', { paused: true });
       // The second time, every instance has read the change.
       for (let times = 0; times < 2; times += 1) expect(await codes(paused)).toEqual(onAll('api_key_paused'));
-      await change(false);
+      await send(round, id, 'PATCH', { paused: false });
       expect(await codes(paused)).toEqual(onAll('ok'));
     }
   });
@@ -142,7 +138,7 @@ describeWithRedis('a client that got the response to a change of a key', () => {
   it('gets it also after Redis lost its data, with the limits of the address', async () => {
     const revoked = await instance(0).createKey({ ...AMPLE, account: 'keys' });
     expect(await codes(revoked.key)).toEqual(onAll('ok'));
-    await instance(0).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+    await send(0, revoked.id, 'DELETE');
     await redis.call('FLUSHALL');
     const response = await instance(1).request('/v1/pets', { key: revoked.key });
     expect(response.status).toBe(401);
@@ -155,7 +151,7 @@ describeWithRedis('a client that got the response to a change of a key', () => {
       Array.from({ length: 5 }, () => instance(0).createKey({ ...AMPLE, account: 'keys' })),
     );
     const revoked = await instance(0).createKey({ ...AMPLE, account: 'keys' });
-    await instance(1).request(`/v1/keys/${revoked.id}`, { key: manager, method: 'DELETE' });
+    await send(1, revoked.id, 'DELETE');
     for (const other of others) expect(await codes(other.key)).toEqual(onAll('ok'));
   });
 });

@@ -9,7 +9,6 @@ import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poll
 import type { TestApp } from '../support/app.js';
 import { AMPLE } from '../support/folders.js';
 
-/** Creation time of all accounts and keys. */
 const MADE_AT_MS = Date.parse('2026-11-01T00:00:00Z');
 
 interface Terms {
@@ -70,7 +69,6 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   ),
 };
 
-/** Inserts the holders into the database of a service. */
 export async function importHolders({ app }: TestApp): Promise<void> {
   await app.get(Database).write(async (manager) => {
     const ids = new Map<string, number>();
@@ -82,31 +80,13 @@ export async function importHolders({ app }: TestApp): Promise<void> {
     for (const { account, id, secret, scopes, expiresAt, revokedAt } of Object.values(HOLDERS)) {
       const accountId = ids.get(account) ?? 0;
       const masked = maskApiKey(secret);
-      const times = {
-        createdAt: MADE_AT_MS,
-        expiresAt,
-        revokedAt,
-        pausedAt: null,
-        lastUsedAt: null,
-        bansLiftedAt: null,
-      };
-      await manager.insert(ApiKey, {
-        id,
-        accountId,
-        sha256: hashApiKey(secret),
-        masked,
-        scopes: [...scopes],
-        ...times,
-      });
+      const never = { pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
+      const times = { createdAt: MADE_AT_MS, expiresAt, revokedAt, ...never };
+      const sha256 = hashApiKey(secret);
+      await manager.insert(ApiKey, { id, accountId, sha256, masked, scopes: [...scopes], ...times });
       const detail = JSON.stringify({ masked, scopes, lifetimeMs: null });
-      await manager.insert(AuditRecord, {
-        at: MADE_AT_MS,
-        actor: 'test',
-        action: 'key.created',
-        accountId,
-        keyId: id,
-        detail,
-      });
+      const about = { actor: 'test', action: 'key.created', accountId, keyId: id, detail } as const;
+      await manager.insert(AuditRecord, { at: MADE_AT_MS, ...about });
     }
   });
   // Poll now. Otherwise the service would reload the new keys at an unpredictable time.

@@ -6,16 +6,14 @@ import { MemoryCounterStore } from '../../src/rate-limit/memory/memory-counter-s
 import { CounterPersistence } from '../../src/rate-limit/persistence/counter-persistence.js';
 import type { RecurringTask } from '../../src/platform/recurring-task.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { callerOf } from '../support/callers.js';
 import { queryDatabase } from '../support/databases.js';
 
 const ROUNDS = 20;
 const ACCOUNTS = Array.from({ length: 200 }, (_, index) => index + 1);
 
-function callerOf(accountId: number): Caller {
-  const limits = { perMinute: 100, perDay: 1_000 };
-  const keyId = `key ${accountId}`;
-  return { keyId, accountId, account: 'a', plan: 'enterprise', limits, scopes: new Set(), bansLiftedAtMs: 0 };
-}
+const callerFor = (accountId: number) =>
+  callerOf({ keyId: `key ${accountId}`, accountId, limits: { perMinute: 100, perDay: 1_000 } });
 
 /** An admitted request of a caller, at a time in Unix milliseconds. */
 function use({ app }: TestApp, caller: Caller, atMs: number): void {
@@ -53,7 +51,7 @@ describe('counters, usage history and last uses of several instances without Red
         // In turn, one instance removes what the other one changes.
         if (round % 4 === index) service.app.get(MemoryCounterStore).clearKeys();
         const accounts = index === 0 ? ACCOUNTS : ACCOUNTS.toReversed();
-        for (const id of accounts) use(service, callerOf(id), round * 100_000 + (id % 10) * 1_000);
+        for (const id of accounts) use(service, callerFor(id), round * 100_000 + (id % 10) * 1_000);
       }
       const tasks = [CounterPersistence, UsageRecorder, LastUsedTracker];
       await Promise.all(services.flatMap(({ app }) => tasks.map((task) => app.get<RecurringTask>(task).run())));

@@ -11,7 +11,6 @@ export interface Step extends Ask {
   readonly at?: string;
 }
 
-/** A sequence of requests. */
 export interface Story {
   readonly name: string;
   readonly steps: readonly Step[];

@@ -9,7 +9,6 @@ import { importHolders } from './holders.js';
 import type { Step } from './step.js';
 import { type Answer, Twin } from './twin.js';
 
-/** A request with the response of each database. */
 export interface Exchange {
   readonly step: Step;
   readonly sqlite: Answer;
@@ -58,7 +57,6 @@ export class Twins {
     return exchanges;
   }
 
-  /** Runs a function while the databases are unavailable. */
   withoutDatabases<T>(doing: () => Promise<T>): Promise<T> {
     return withoutDatabase(onSharedServer(this.postgres.folder), () => withoutDatabase(this.sqliteDatabase, doing));
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type Limits, PLANS } from '../../src/auth/keys/plan.js';
-import type { Caller } from '../../src/auth/caller.js';
 import { CounterStore } from '../../src/rate-limit/counter-store.js';
 import type { Decision } from '../../src/rate-limit/windows/decision.js';
 import { FakeClock } from '../support/app.js';
 import { useScreen } from '../support/browser.js';
 import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
+import { callerOf } from '../support/callers.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
@@ -27,14 +27,7 @@ async function open(): Promise<void> {
 function liveADay(limits: Limits, pace: number, waits: boolean): { admitted: number; usedUpAt: number | undefined } {
   const counters = service.app.get(CounterStore);
   clients += 1;
-  const caller: Omit<Caller, 'limits'> = {
-    keyId: `key ${clients}`,
-    accountId: 1_000 + clients,
-    account: 'a',
-    plan: 'free',
-    scopes: new Set<string>(),
-    bansLiftedAtMs: 0,
-  };
+  const caller = callerOf({ keyId: `key ${clients}`, accountId: 1_000 + clients, plan: 'free', limits });
   const midnightMs = Math.ceil(clock.ms / DAY_MS) * DAY_MS;
   let admitted = 0;
   let usedUpAt: number | undefined;
@@ -42,7 +35,7 @@ function liveADay(limits: Limits, pace: number, waits: boolean): { admitted: num
     const seconds = start + (sent * 60) / pace;
     if (seconds >= 86_400) return { admitted, usedUpAt };
     clock.ms = midnightMs + seconds * 1000;
-    const decision = counters.admit({ ...caller, limits }) as Decision;
+    const decision = counters.admit(caller) as Decision;
     if (decision.outcome === 'admitted') admitted += 1;
     else if (waits) [start, sent] = [Math.floor(seconds) + decision.retryAfterSeconds, -1];
     if (admitted === limits.perDay) usedUpAt ??= seconds;

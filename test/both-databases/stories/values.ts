@@ -1,4 +1,3 @@
-/** Strings as JSON, both valid and invalid names. */
 export const TEXTS: readonly string[] = [
   '""',
   '" "',
