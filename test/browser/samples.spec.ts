@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
-import { AMPLE, Folders } from '../support/folders.js';
+import { AMPLE } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
+import { run } from '../support/run.js';
+import { shareFolder } from '../support/share-folder.js';
 
 /** What breaks code that is put together without care: quotes, a character beyond 16 bits, and the largest int64. */
 const BODY = String.raw`{"name":"O'Hara \"Zoë\" \\ 🐕","categoryId":9223372036854775807}`;
@@ -20,15 +20,13 @@ const MORE = {
   PHP: { program: 'php', version: '--ri=curl', args: [], file: 'sample.php' },
 };
 
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 let key: string;
 
 shareBrowser({}, async () => {
   key = await service.key(AMPLE);
 });
 shareExplorer();
-afterAll(() => folders.remove());
 
 async function sampleOf(operation: Locator, language: string): Promise<string> {
   await operation.getByRole('button', { name: language, exact: true }).click();
@@ -48,9 +46,9 @@ async function samples(language: string): Promise<{ create: string; list: string
 }
 
 /** Runs both samples, the first one twice. @returns what they did */
-async function outcomeOf(language: string, run: (code: string) => Promise<string>) {
+async function outcomeOf(language: string, execute: (code: string) => Promise<string>) {
   const { create, list } = await samples(language);
-  const [created, repeated, listed] = [await run(create), await run(create), await run(list)];
+  const [created, repeated, listed] = [await execute(create), await execute(create), await execute(list)];
   const { id, name } = JSON.parse(created.slice(created.lastIndexOf('{'))) as { id: number; name: string };
   return {
     showsKey: `${create}${list}`.includes(key),
@@ -65,10 +63,8 @@ const WORKING = { showsKey: false, name: 'O\'Hara "Zoë" \\ 🐕', created: true
 
 describe('the samples of the explorer', () => {
   it('run with curl', async () => {
-    const outcome = await outcomeOf('curl', async (code) => {
-      const { stdout } = await promisify(execFile)('sh', ['-c', code], { env: { ...process.env, API_KEY: key } });
-      return stdout;
-    });
+    const env = { ...process.env, API_KEY: key };
+    const outcome = await outcomeOf('curl', (code) => run('sh', ['-c', code], { cwd: folder, env }));
     expect(outcome).toEqual(WORKING);
   });
 
@@ -76,8 +72,7 @@ describe('the samples of the explorer', () => {
     const outcome = await outcomeOf('JavaScript', async (code) => {
       const file = join(folder, 'sample.mjs');
       writeFileSync(file, code);
-      const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { API_KEY: key } });
-      return stdout;
+      return run(process.execPath, [file], { cwd: folder, env: { API_KEY: key } });
     });
     expect(outcome).toEqual(WORKING);
   });
@@ -123,7 +118,7 @@ describe.each(Object.entries(MORE))('the samples of the explorer', (language, { 
       const outcome = await outcomeOf(language, async (code) => {
         writeFileSync(join(folder, file), code);
         const env = { ...process.env, LC_ALL: 'C.UTF-8', API_KEY: key };
-        return (await promisify(execFile)(program, [...args, file], { cwd: folder, env })).stdout;
+        return run(program, [...args, file], { cwd: folder, env });
       });
       expect(outcome).toEqual(WORKING);
     });

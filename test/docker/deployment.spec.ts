@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { startApp } from '../support/app.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
-import { Folders } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
+import { shareFolder } from '../support/share-folder.js';
 import { HOME } from './image.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
@@ -19,8 +19,7 @@ const VALIDATOR = 'kubernetes-validate==1.37.0';
 const OLDEST_KUBERNETES = '1.30.0';
 
 const run = promisify(execFile);
-const folders = new Folders();
-afterAll(() => folders.remove());
+const folder = shareFolder();
 
 const manifests = readdirSync(KUBERNETES).filter((name) => name !== 'kustomization.yaml');
 const textOf = (name: string) => readFileSync(join(KUBERNETES, name), 'utf8');
@@ -89,7 +88,7 @@ describeWhere(hasVenv, 'python3 with venv')('the manifests for Kubernetes', () =
   it(
     'are valid by the schemas of its API',
     async () => {
-      const python = await PythonEnvironment.make(folders.make(), VALIDATOR);
+      const python = await PythonEnvironment.make(folder, VALIDATOR);
       const options = ['--strict', '--kubernetes-version', OLDEST_KUBERNETES];
       const files = manifests.map((name) => join(KUBERNETES, name));
       expect(

@@ -8,7 +8,6 @@ import type {
   ResponseObject,
 } from '@nestjs/swagger';
 
-/** Any part of a document. */
 type Part = Readonly<Record<string, unknown>>;
 
 /** The service must still accept what clients send, and responses must stay within the documented schema. */
@@ -151,7 +150,6 @@ function isHarmless(keyword: string, earlier: unknown, now: Part, direction: Dir
   return earlier === undefined && BOUNDS.has(keyword);
 }
 
-/** Returns the elements of the first list that are not in the second. */
 function without(list: unknown, other: unknown): string[] {
   const values = new Set((other ?? []) as unknown[]);
   return ((list ?? []) as unknown[]).filter((value) => !values.has(value)).map(String);

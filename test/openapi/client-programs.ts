@@ -1,12 +1,24 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { TestApp } from '../support/app.js';
+import { run } from '../support/run.js';
 
 const hasPython = spawnSync('python3', ['-c', 'from typing import Unpack']).status === 0;
 
-/** The languages of the clients that the service serves, and what runs them. */
+/** The options of the compiler with which generated clients must compile. */
+export const STRICT = {
+  compilerOptions: {
+    strict: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+    types: ['node'],
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: true,
+  },
+};
+
 export const CLIENTS = [
   { language: 'ts', program: process.execPath },
   ...(hasPython ? [{ language: 'py', program: 'python3' }] : []),
@@ -35,7 +47,7 @@ export interface Call {
 }
 
 /** What came of each call, `ApiError` or not, and how long the client waited before a request. */
-export interface Calls {
+interface Calls {
   readonly results: readonly unknown[];
   readonly waits: readonly number[];
 }
@@ -49,6 +61,5 @@ export async function call(
   calls: readonly Call[],
 ): Promise<Calls> {
   const args = [join(folder, `calls.${language}`), baseUrl, key, JSON.stringify(calls)];
-  const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
-  return JSON.parse(stdout) as Calls;
+  return JSON.parse(await run(program, args, { cwd: folder })) as Calls;
 }

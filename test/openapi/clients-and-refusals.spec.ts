@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Folders, service, sharePreparedApp } from '../support/folders.js';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { service, sharePreparedApp } from '../support/folders.js';
+import { shareFolder } from '../support/share-folder.js';
 import { call, CLIENTS, writeClients } from './client-programs.js';
 
 const PET = '{"id":1,"name":"Bella","categoryId":1,"status":"available"}';
@@ -15,11 +16,9 @@ const [GET, CHANGE] = [
 const CREATE = { name: 'createPet', given: [{ name: 'Bella', categoryId: 1 }] };
 const USAGE = { name: 'getUsage' };
 
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 sharePreparedApp();
 beforeAll(() => writeClients(service, folder, ['calls']));
-afterAll(() => folders.remove());
 
 const servers: Server[] = [];
 afterEach(() => {

@@ -2,7 +2,6 @@ import type { HeaderObject, OpenAPIObject, ReferenceObject, SchemaObject } from 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { operationNamed, resolved } from './document.js';
 
-/** A response as the client receives it. */
 export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -24,7 +23,6 @@ const TRANSPORT = new Set([
   'x-content-type-options',
 ]);
 
-/** Validates responses and values against an OpenAPI document. */
 export class Contract {
   private readonly ajv = new Ajv2020({
     strict: false,

@@ -1,16 +1,13 @@
 import type { OpenAPIObject, OperationObject, ParameterObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
 import type { TestApp } from '../support/app.js';
 
-/** An operation of the document, with its location. */
 export interface Documented {
   /** The path template, with parameters in braces. */
   readonly path: string;
   /** In lower case. */
   readonly method: string;
   readonly operation: OperationObject & { readonly 'x-stability'?: string; readonly 'x-sunset'?: string };
-  /** Parameters with resolved references. */
   readonly parameters: readonly ParameterObject[];
-  /** Responses with resolved references. */
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 

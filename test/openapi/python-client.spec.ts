@@ -1,19 +1,18 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { describeWhere } from '../support/describe-with.js';
-import { Folders, service, sharePreparedApp } from '../support/folders.js';
+import { service, sharePreparedApp } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
+import { shareFolder } from '../support/share-folder.js';
 import { fetchDocument } from './document.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 
 const GENERATOR = 'openapi-python-client==0.29.1';
 
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 sharePreparedApp();
-afterAll(() => folders.remove());
 
 describeWhere(hasVenv, 'python3 with venv')('a Python client that is generated from the document', () => {
   it(

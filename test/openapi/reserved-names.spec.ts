@@ -1,44 +1,35 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { applyDecorators, Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { Operation } from '../../src/index.js';
-import { Folders, key, service, shareApp } from '../support/folders.js';
+import { key, service, shareApp } from '../support/folders.js';
 import { operationsOf } from '../support/operations.js';
+import { shareFolder } from '../support/share-folder.js';
 import { call, CLIENTS, writeClients } from './client-programs.js';
 
 const operation = operationsOf('pets:read', 'Words');
 
+const OptionalText = () => applyDecorators(ApiPropertyOptional(), IsOptional(), IsString());
+
 /** Parameters whose names a language or a client needs for something else. */
 class Words {
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   lambda?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   self?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   options?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   body?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   headers?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString()
+  @OptionalText()
   '2nd'?: string;
 }
 
@@ -68,11 +59,9 @@ class WordsController {
 @Module({ controllers: [WordsController] })
 class WordsModule {}
 
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 shareApp({ extensions: [{ module: WordsModule }] });
 beforeAll(() => writeClients(service, folder, ['calls']));
-afterAll(() => folders.remove());
 
 describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
   const word = { text: 'dog' };

@@ -1,14 +1,16 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../support/app.js';
-import { Folders, service as staging, sharePreparedApp } from '../support/folders.js';
+import { service as staging, sharePreparedApp } from '../support/folders.js';
+import { pagesFrom } from '../support/pages.js';
+import { run } from '../support/run.js';
+import { shareFolder } from '../support/share-folder.js';
 import { CLIENTS, writeClients } from './client-programs.js';
+import { fetchDocument, operationsOf } from './document.js';
 
 /** More than a minute allows, so that a client must wait for the next one. */
 const PETS = 45;
@@ -29,11 +31,9 @@ const FATES = [
 ];
 
 const clock = new FakeClock(Date.now());
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 sharePreparedApp({ clock, env: { ENVIRONMENT: 'staging' } });
 beforeAll(() => writeClients(staging, folder, ['lasting', 'one-pet']));
-afterAll(() => folders.remove());
 
 /** A proxy between a client and the staging service that loses and replaces what passes through. */
 class RudeProxy {
@@ -85,13 +85,9 @@ class RudeProxy {
 }
 
 async function petsOf(key: string): Promise<string[]> {
-  const names: string[] = [];
-  for (let next: string | undefined = '/v1/pets?limit=100'; next !== undefined;) {
-    const response = await staging.request(next, { key });
-    names.push(...((await response.json()) as { name: string }[]).map(({ name }) => name));
-    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-  }
-  return names;
+  const pages = await pagesFrom('/v1/pets?limit=100', (path) => staging.request(path, { key }));
+  const pets = await Promise.all(pages.map((page) => page.json() as Promise<{ name: string }[]>));
+  return pets.flat().map(({ name }) => name);
 }
 
 let proxy: RudeProxy | undefined;
@@ -105,10 +101,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const source = await response.text();
     expect(source.split('\n').length).toBeLessThanOrEqual(220);
-    const document = (await (await staging.request('/openapi.json')).json()) as {
-      paths: Record<string, Record<string, { operationId: string }>>;
-    };
-    const ids = Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+    const ids = operationsOf(await fetchDocument(staging)).map(({ operation }) => operation.operationId ?? '');
     const named = (id: string) =>
       language === 'ts' ? id : id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(ids.length).toBeGreaterThan(20);
@@ -131,8 +124,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
       });
       const before = await petsOf(key);
       const args = [join(folder, `lasting.${language}`), `${address}/v1`, key, `${address}/wait`, String(PETS)];
-      const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
-      expect(JSON.parse(stdout)).toEqual({
+      expect(JSON.parse(await run(program, args, { cwd: folder }))).toEqual({
         listed: before.length + PETS,
         isSame: true,
         categories: ['9223372036854775807'],
@@ -155,8 +147,8 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
   it('changes a pet that it has read with listPets, only if nobody has changed it since', async () => {
     const keys = [await staging.key({ account: `${language} one` }), await staging.key({ account: `${language} two` })];
     const args = [join(folder, `one-pet.${language}`), `${staging.origin}/v1`, ...keys];
-    const { stdout } = await promisify(execFile)(program, args, { cwd: folder });
-    const { pet, results } = JSON.parse(stdout) as { pet: string; results: unknown[] };
+    const printed = await run(program, args, { cwd: folder });
+    const { pet, results } = JSON.parse(printed) as { pet: string; results: unknown[] };
     const unread = `No ETag of /pets/${pet} is known. Read it alone first. Some resources, such as API keys, have none.`;
     expect(results).toEqual([unread, 'Ada', 'Bea', 'precondition_failed', 'Ada', 'Cleo', 'pet_not_found', 0]);
   });

@@ -1,6 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { run } from './run.js';
 
 /** Debian has the module that `venv` needs to install pip in a package of its own. */
 export const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
@@ -21,17 +21,9 @@ export class PythonEnvironment {
     return made;
   }
 
-  /** Runs a program in the folder, of the environment if it is there, and returns its output. Throws its error output if it fails. */
-  async run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  /** Runs a program in the folder, of the environment if it is there. */
+  run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
     const path = [this.bin, process.env['PATH']].join(delimiter);
-    const result = promisify(execFile)(program, args, {
-      cwd: this.folder,
-      env: { ...process.env, ...env, PATH: path },
-    });
-    return (
-      await result.catch(({ stdout, stderr }: { stdout: string; stderr: string }) =>
-        Promise.reject(new Error(`${stdout}${stderr}`)),
-      )
-    ).stdout;
+    return run(program, args, { cwd: this.folder, env: { ...process.env, ...env, PATH: path } });
   }
 }

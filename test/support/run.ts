@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Runs a program. @returns what it prints @throws (rejects) Error with all its output if it fails */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, options).catch(
+    (failure: { stdout: string; stderr: string }) => Promise.reject(new Error(`${failure.stdout}${failure.stderr}`)),
+  );
+  return stdout;
+}
