@@ -1,6 +1,5 @@
 import { type Ask, JSON_TYPE } from '../http.js';
 
-/** The collections of the service. */
 export type Resource = 'pets' | 'categories' | 'orders';
 
 /** Fields of a body, in the order in which they are sent. Identifiers are decimal digits, sent as integers. */
@@ -52,7 +51,6 @@ export interface Remove extends Common, Conditional {
   readonly id: string;
 }
 
-/** A request to the service. */
 export type Action = List | Get | Create | Change | Remove;
 
 export const PATHS = {
@@ -64,7 +62,6 @@ export const PATHS = {
 const METHODS = { list: 'GET', get: 'GET', create: 'POST', change: 'PATCH', remove: 'DELETE' } as const;
 const SENT_AS_INTEGERS = new Set(['id', 'petId', 'categoryId']);
 
-/** The target of an action. */
 export function pathOf(action: Action): string {
   const list = PATHS[action.of];
   if (action.do === 'create') return list;

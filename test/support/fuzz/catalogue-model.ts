@@ -1,7 +1,14 @@
 import { type Action, type Change, type Create, type List, PATHS, type Remove, type Resource } from './actions.js';
 import { NOT_FOUND, refusal, unlessUnchanged } from './expected-responses.js';
 import { changeIn, createIn, type ServerAssigned, removePetIn } from './model-writes.js';
-import { type ExpectedResponse, emptyState, type Row, rowsOf, type ModelState } from './model-state.js';
+import {
+  type ExpectedResponse,
+  emptyState,
+  type ModelEvent,
+  type Row,
+  rowsOf,
+  type ModelState,
+} from './model-state.js';
 
 const STATUSES: Readonly<Record<Resource, readonly string[]>> = {
   pets: ['available', 'pending', 'sold'],
@@ -22,6 +29,11 @@ export class CatalogueModel {
   /** Requests with an Idempotency-Key that succeeded. */
   get idempotentRequests(): Create[] {
     return [...this.state.idempotentRequests.values()].map(({ action }) => action);
+  }
+
+  /** The events that an account must be told. */
+  eventsOf(account: number): ModelEvent[] {
+    return this.state.events.filter(({ as = account }) => as === account);
   }
 
   /**

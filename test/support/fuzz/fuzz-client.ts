@@ -4,7 +4,6 @@ import { ClientHistory } from './client-history.js';
 import { nextPage, type FuzzRun } from './fuzz-run.js';
 import { invariantReads } from './invariant-reads.js';
 
-/** Sends one random request after another. */
 export class FuzzClient {
   readonly history = new ClientHistory();
   private readonly generator: ActionGenerator;

@@ -24,10 +24,8 @@ interface Order {
   readonly createdAt: string;
 }
 
-/** The response that the model expects. */
 export interface ExpectedResponse {
   readonly status: number;
-  /** Code of an error. */
   readonly code?: string;
   /** Body of a success, byte for byte. */
   readonly text?: string;
@@ -35,6 +33,15 @@ export interface ExpectedResponse {
   readonly location?: string;
   /** What the ETag identifies. Two representations are equal if and only if their ETags must be equal. */
   readonly representation?: string;
+}
+
+/** What the service must tell of a change. */
+export interface ModelEvent {
+  readonly subject: string;
+  readonly type: string;
+  readonly data: string;
+  /** Index of the only account that is told, if not all are. */
+  readonly as: number | undefined;
 }
 
 /** The state of the model, as plain data that can be copied. */
@@ -46,6 +53,7 @@ export interface ModelState {
   readonly idempotentRequests: Map<string, { readonly action: Create; readonly response: ExpectedResponse }>;
   /** Identifiers of all pets and orders so far. The service must not assign them again. */
   readonly usedIds: Readonly<Record<'pets' | 'orders', Set<string>>>;
+  readonly events: ModelEvent[];
 }
 
 export function emptyState(): ModelState {
@@ -55,6 +63,7 @@ export function emptyState(): ModelState {
     orders: new Map(),
     idempotentRequests: new Map(),
     usedIds: { pets: new Set(), orders: new Set() },
+    events: [],
   };
 }
 
@@ -79,6 +88,13 @@ const unsorted: Record<Resource, (state: ModelState, as: number) => Row[]> = {
   categories: ({ categories }) =>
     [...categories.values()].map((category) => ({ id: category.id, status: null, text: categoryText(category) })),
 };
+
+/** The JSON of a resource, whoever can see it. */
+export function textOf({ pets, categories, orders }: ModelState, of: Resource, id: string): string | undefined {
+  const [pet, category, order] = [pets.get(id), categories.get(id), orders.get(id)];
+  if (of === 'pets') return pet && petText(pet);
+  return of === 'orders' ? order && orderText(order) : category && categoryText(category);
+}
 
 function petText({ id, name, categoryId, status }: Pet): string {
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? '' : `,"status":"${status}"`}}`;

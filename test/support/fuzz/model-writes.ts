@@ -1,6 +1,6 @@
 import type { Create, Fields, Resource } from './actions.js';
 import { created, type Refusal, refusal } from './expected-responses.js';
-import { type ExpectedResponse, rowsOf, type ModelState } from './model-state.js';
+import { type ExpectedResponse, type ModelState, textOf } from './model-state.js';
 
 /** Values that the service assigned, read from its response. */
 export interface ServerAssigned {
@@ -22,9 +22,10 @@ const NEXT: Readonly<Record<string, readonly string[]>> = {
 export function createIn(state: ModelState, { as, of, fields }: Create, assigned: ServerAssigned): ExpectedResponse {
   const id =
     of === 'categories' ? (fields.id ?? freeCategory(state, assigned.id)) : unusedId(state.usedIds[of], assigned.id);
-  const refused = CREATIONS[of](state, fields, { id, createdAt: assigned.createdAt ?? INVALID, as });
-  if (refused !== undefined) return refusal(refused);
-  return created(of, id, rowsOf(state, of, as).find((row) => row.id === id)?.text ?? '');
+  const refused = noting(state, { [of]: id, ...(fields.petId && { pets: fields.petId }) }, () =>
+    CREATIONS[of](state, fields, { id, createdAt: assigned.createdAt ?? INVALID, as }),
+  );
+  return refused === undefined ? created(of, id, textOf(state, of, id) ?? '') : refusal(refused);
 }
 
 const CREATIONS: Record<
@@ -58,7 +59,8 @@ const CREATIONS: Record<
 
 /** Changes a resource that exists and belongs to the account. */
 export function changeIn(state: ModelState, of: Resource, id: string, fields: Fields): Outcome {
-  return CHANGES[of](state, id, fields);
+  const pet = of === 'orders' ? found(state.orders, id).petId : id;
+  return noting(state, { [of]: id, ...(of !== 'categories' && { pets: pet }) }, () => CHANGES[of](state, id, fields));
 }
 
 const CHANGES: Record<Resource, (state: ModelState, id: string, fields: Fields) => Outcome> = {
@@ -86,10 +88,29 @@ const CHANGES: Record<Resource, (state: ModelState, id: string, fields: Fields) 
   },
 };
 
-export function removePetIn({ pets }: ModelState, id: string): Outcome {
-  if (found(pets, id).isReserved) return 'pet_in_order';
-  pets.delete(id);
+export function removePetIn(state: ModelState, id: string): Outcome {
+  if (found(state.pets, id).isReserved) return 'pet_in_order';
+  noting(state, { pets: id }, () => state.pets.delete(id));
   return undefined;
+}
+
+const KINDS = { pets: 'pet', categories: 'category', orders: 'order' } as const;
+
+/** Makes a change, and notes an event of each resource whose JSON is another one afterwards. */
+function noting<T>(state: ModelState, touched: Readonly<Partial<Record<Resource, string>>>, change: () => T): T {
+  const before = Object.entries(touched).map(
+    ([of, id]) => [of as Resource, id, textOf(state, of as Resource, id)] as const,
+  );
+  const result = change();
+  for (const [of, id, was] of before) {
+    const now = textOf(state, of, id);
+    if (was === now) continue;
+    const order = of === 'orders' ? state.orders.get(id) : undefined;
+    const verb = order?.status ?? (was === undefined ? 'created' : now === undefined ? 'removed' : 'changed');
+    const kind = KINDS[of];
+    state.events.push({ subject: `${kind}:${id}`, type: `${kind}.${verb}`, data: now ?? was ?? '', as: order?.as });
+  }
+  return result;
 }
 
 function found<T>(rows: ReadonlyMap<string, T>, id: string): T {

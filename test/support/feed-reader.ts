@@ -1,5 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventBody } from './change-ledger.js';
+
+/** An event as consumers get it. */
+export interface EventBody {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly data: unknown;
+}
+
+/** Reads JSON with long integers as texts, which keep all their digits. */
+export const exactJson = (text: string): unknown => JSON.parse(text.replaceAll(/":(-?\d{16,})/g, '":"$1"'));
 
 /** Follows the feed of events over all instances. It keeps the cursor with the events, as a consumer does. */
 export class FeedReader {
@@ -15,7 +25,6 @@ export class FeedReader {
     for (let turn = 0; !end.aborted; turn += 1) await this.readPage(turn, 'wait=2').catch(() => delay(50));
   }
 
-  /** Reads what is left. */
   async readRest(): Promise<void> {
     while ((await this.readPage(0)) > 0);
   }
@@ -27,7 +36,7 @@ export class FeedReader {
       headers: { Authorization: `Bearer ${this.key}`, Prefer: prefer },
     });
     if (response.status !== 200) throw new Error(`The feed responded with ${response.status}.`);
-    const events = (await response.json()) as EventBody[];
+    const events = exactJson(await response.text()) as EventBody[];
     const after = /[?&]after=([\w-]+)/.exec(response.headers.get('link') ?? '')?.[1];
     if (after === undefined) throw new Error('The feed has no next page.');
     this.after = after;
