@@ -11,7 +11,6 @@ const START_DEADLINE_MS = 240_000;
 /** A shell command that succeeds where images can be built. */
 export const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
 
-/** The container configuration from the Dockerfile. */
 interface ImageConfig {
   readonly User: string;
   readonly WorkingDir: string;
@@ -60,7 +59,6 @@ export class BuiltImage {
     return new BuiltImage(folder, Docker.config);
   }
 
-  /** Starts a container with a new volume. */
   async run(env: Readonly<Record<string, string>> = {}): Promise<Container> {
     const port = await freePort();
     const data = join(this.folder, `data-${port}`);
@@ -117,7 +115,6 @@ export class BuiltImage {
     return join(this.folder, 'root', this.config.WorkingDir, name);
   }
 
-  /** Returns the bash arguments that run a command in the image. */
   words(data: string, env: Readonly<Record<string, string>>, command: readonly string[]): string[] {
     const { User, WorkingDir, Env, Volumes } = this.config;
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -158,7 +155,6 @@ export class Container {
       stream.setEncoding('utf8').on('data', (text: string) => (this.text += text));
   }
 
-  /** Returns the output so far. */
   output(): string {
     return this.text;
   }
@@ -177,7 +173,6 @@ export class Container {
     return execFileSync('bash', this.image.words(this.data, this.env, command), { encoding: 'utf8' });
   }
 
-  /** Returns the user id of the service process. */
   uid(): number {
     return Number(/^Uid:\s+([0-9]+)/m.exec(readFileSync(`/proc/${this.pid()}/status`, 'utf8'))?.[1]);
   }

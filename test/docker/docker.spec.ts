@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { loadEnv } from '../../src/platform/config/load-env.js';
+import { shareFolder } from '../support/share-folder.js';
 import { HOME } from './image.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-docker-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = shareFolder();
 
 const textOf = (name: string) => readFileSync(join(HOME, 'docker', name), 'utf8');
 

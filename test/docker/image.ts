@@ -1,4 +1,3 @@
 import { join } from 'node:path';
 
-/** Root folder of the project. */
 export const HOME = join(import.meta.dirname, '../..');

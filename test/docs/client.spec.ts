@@ -1,13 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { files } from './pages.js';
 import { service as staging, sharePreparedApp } from '../support/folders.js';
+import { shareFolder } from '../support/share-folder.js';
 
 /** Retry-After, minus the amount by which a timer may fire early. */
 const WAIT_MS = 990;
@@ -25,14 +25,13 @@ const AWAY: Answer = [
   '{"code":"service_unavailable","message":"Try again.","status":503}',
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-client-'));
+const folder = shareFolder();
 const server = createServer();
 
 afterEach(() => {
   server.close();
   server.removeAllListeners('request');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
@@ -48,7 +47,6 @@ function runClient(client: Client, responses: readonly Answer[]) {
   return runAgainst(client, 'the-key', async (_, index) => responses[index] ?? [500, {}, '{}']);
 }
 
-/** Runs a client against a server with this handler. */
 async function runAgainst(
   { name, program }: Client,
   key: string,

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { keysOn } from '../support/keys-command-line.js';
 import { freePort } from '../support/servers/free-port.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { FAILS, NOT_RUN, OWN_PACKAGE, READ, SETTLED, START_BESIDE, VARIABLES } from './commands.js';
 import { commandsOf, files, HOME, page, pages } from './pages.js';
 import { Servers } from './servers.js';
 import { difference } from './shown-response.js';
-import { WebhookReceiver } from './webhook-receiver.js';
 import { type Result, type Running, Workspace } from './workspace.js';
 
 /*
@@ -29,13 +29,16 @@ let workspace: Workspace;
 let port: number;
 let servers: Servers | undefined;
 let service: Running | undefined;
-let receiver: WebhookReceiver;
+const receiver = new WebhookReceiver();
+/** What stands for its address in the manual. */
+const RECEIVER = 'https://example.com/hooks/pets';
+const receiverUrl = () => `${receiver.address}/hooks/pets`;
 const variables: Record<string, string> = {};
 
 beforeAll(async () => {
   workspace = new Workspace();
   port = await freePort();
-  receiver = await WebhookReceiver.start();
+  await receiver.start();
   for (const [path, text] of files) workspace.write(path, text.replaceAll('localhost:3000', `localhost:${port}`));
   if (hasServers) servers = await Servers.start();
 }, INSTALL_LIMIT_MS);
@@ -62,7 +65,7 @@ function filledIn(command: string): string {
   const [, name] = /^export (\w+)=\w+\.\.\.$/.exec(command) ?? [];
   if (name !== undefined) return `export ${name}=${variables[name]}`;
   return (servers?.fillIn(command) ?? command)
-    .replaceAll(WebhookReceiver.PLACEHOLDER, receiver.url)
+    .replaceAll(RECEIVER, receiverUrl())
     .replaceAll('localhost:3000', `localhost:${port}`);
 }
 
@@ -122,7 +125,7 @@ async function follow(command: string): Promise<string> {
   let result = await run(command);
   const [, settled = /(?:)/] = SETTLED.find(([of]) => of.test(command)) ?? [];
   while (result.code === 0 && !settled.test(result.output)) result = await run(command);
-  const output = result.output.replaceAll(receiver.url, WebhookReceiver.PLACEHOLDER);
+  const output = result.output.replaceAll(receiverUrl(), RECEIVER);
   const failure = FAILS[command];
   const isAsPromised = failure === undefined ? result.code === 0 : result.code === 1 && failure.test(output);
   if (!isAsPromised) throw new Error(`${command} ended with ${result.code}:\n${output}`);

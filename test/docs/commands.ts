@@ -1,6 +1,5 @@
 /* What the test of the commands of the manual knows of them. */
 
-/** The pages in reading order. */
 export const READ = [
   'README.md',
   'docs/getting-started.md',

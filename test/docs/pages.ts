@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Root folder of the project. */
 export const HOME = resolve(import.meta.dirname, '../..');
 
 interface Block {
@@ -13,7 +12,6 @@ interface Block {
   readonly intro: string;
 }
 
-/** A page of the manual. */
 export class Page {
   readonly lines: readonly string[];
   readonly blocks: readonly Block[];
@@ -42,7 +40,6 @@ export class Page {
   }
 }
 
-/** All pages, by path. */
 export const pages: ReadonlyMap<string, Page> = new Map(
   [...markdownIn('.'), ...markdownIn('docs'), ...markdownIn('docs/decisions'), 'test/bench/README.md'].map((path) => [
     path,
@@ -56,7 +53,6 @@ export function page(path: string): Page {
   return found;
 }
 
-/** The files shown in pages, by path. */
 export const files: ReadonlyMap<string, string> = new Map(
   [...pages.values()].flatMap(({ blocks }) =>
     blocks.flatMap(({ path, text }) => (path === undefined ? [] : [[path, `${text}\n`] as const])),

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { commandLineDataSource } from '../../src/database/database.module.js';
 import { databaseParts } from '../../src/database-parts.js';
+import { shareFolder } from '../support/share-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-schema-'));
+const folder = shareFolder();
 let dataSource: DataSource;
 
 beforeAll(async () => {
   dataSource = await commandLineDataSource(`sqlite:${join(folder, 'petstore.sqlite')}`, databaseParts([])).initialize();
 });
-afterAll(async () => {
-  await dataSource.destroy();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => dataSource.destroy());
 
 const tables = async () => {
   const rows = await dataSource.query<{ name: string }[]>(

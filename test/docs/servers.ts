@@ -7,7 +7,6 @@ const REDIS = 'redis://redis.example.com';
 
 const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname";
 
-/** The servers for the manual's commands. */
 export class Servers {
   private constructor(
     private readonly postgres: PostgresServer,
@@ -20,22 +19,18 @@ export class Servers {
     return new Servers(postgres, redis, await postgres.createDatabase('petstore'));
   }
 
-  /** Returns whether a command needs the servers. */
   static areIn(command: string): boolean {
     return command.includes(DATABASE);
   }
 
-  /** Inserts the server addresses into a command. */
   fillIn(command: string): string {
     return command.replaceAll(DATABASE, this.database).replaceAll(REDIS, this.redis.url);
   }
 
-  /** Returns the names of all tables and indexes. */
   tables(): Promise<object[]> {
     return this.postgres.query(TABLES, 'petstore');
   }
 
-  /** Deletes all data. */
   async lose(): Promise<void> {
     await this.postgres.query('DROP SCHEMA public CASCADE', 'petstore');
     await this.postgres.query('CREATE SCHEMA public', 'petstore');

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Signer } from 'standardwebhooks';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { freePort } from '../support/servers/free-port.js';
+import { shareFolder } from '../support/share-folder.js';
 import { files } from './pages.js';
 import { until } from '../support/until.js';
 import { webhookSettings } from '../support/webhook-settings.js';
@@ -28,7 +28,7 @@ const RECEIVERS: { name: 'receiver.mjs' | 'receiver.py'; program: string }[] = [
   ...(hasPython ? [{ name: 'receiver.py' as const, program: 'python3' }] : []),
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-receivers-'));
+const folder = shareFolder();
 const port = await freePort();
 const address = `http://127.0.0.1:${port}/hooks/pets`;
 let key: string;
@@ -36,7 +36,6 @@ let key: string;
 sharePreparedApp({ env: webhookSettings(port) }, async () => {
   key = await service.key({ ...AMPLE, scopes: SCOPES });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const call = <Body>(method: string, path: string, body?: object) =>
   service.json<Body>(`/v1${path}`, { key, method, ...(body === undefined ? {} : { body }) });
@@ -67,13 +66,11 @@ describe.each(RECEIVERS)('the receiver $name', ({ name, program }) => {
 
   const test = async () => (await call<{ delivered: boolean }>('POST', `/webhooks/${webhook.id}/test`)).body;
   const heard = () => output.split('\n').filter((line) => line !== '');
-  /** Waits until everything is delivered. */
   const settle = () =>
     until(async () => {
       const { body } = await call<unknown[]>('GET', `/webhooks/${webhook.id}/deliveries?state=pending`);
       return body.length === 0;
     });
-  /** Posts an event as the service would. */
   async function post(event: { readonly id: string }, secret = webhook.secret, at = new Date()): Promise<number> {
     const body = JSON.stringify(event);
     const headers = {
