@@ -30,7 +30,6 @@ export async function startApp({ env = {}, folder = makeFolder(), ...options }: 
   });
 }
 
-/** Returns the rate-limit headers of a response. */
 export function trio({ headers }: Response) {
   const integer = (name: string) => {
     const value = headers.get(name);

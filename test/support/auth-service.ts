@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, jest } from '@jest/globals';
-import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
@@ -22,20 +21,7 @@ import { FakeClock } from '../../src/testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from './databases.js';
 
 /** The accounts and keys of one service instance, on a real database. Its background tasks do not run. */
-export interface AuthInstance {
-  readonly context: INestApplicationContext;
-  readonly keys: KeysService;
-  readonly guard: BearerGuard;
-  readonly verifier: KeyVerifier;
-  readonly poller: KeyChangesPoller;
-  readonly lastUse: LastUsedTracker;
-  readonly database: Database;
-  /** Creates a key, for the account `acme` by default. */
-  issue(newKey?: Partial<NewKey>): ReturnType<KeysService['createKey']>;
-  /** Returns the audit trail, oldest record first. */
-  audited(): Promise<AuditEntry[]>;
-  close(): Promise<void>;
-}
+export type AuthInstance = Awaited<ReturnType<AuthBench['open']>>;
 
 type AuditEntry = Pick<AuditRecord, 'action' | 'actor' | 'at' | 'keyId'>;
 
@@ -45,9 +31,9 @@ const START_MS = Date.parse('2026-11-21T12:00:00Z');
 export class AuthBench {
   readonly clock = new FakeClock(START_MS);
   private directory: string | undefined;
-  private readonly opened: AuthInstance[] = [];
+  private readonly opened: { close(): Promise<void> }[] = [];
 
-  async open(): Promise<AuthInstance> {
+  async open() {
     this.directory ??= makeFolder();
     const env = loadEnv({ ...PATIENT, DATABASE_URL: await openDatabase(this.directory) });
     const imports = [
@@ -62,7 +48,7 @@ export class AuthBench {
     }).compile();
     const keys = module.get(KeysService);
     const database = module.get(Database);
-    const instance: AuthInstance = {
+    const instance = {
       context: module,
       keys,
       guard: module.get(BearerGuard),
@@ -70,8 +56,10 @@ export class AuthBench {
       poller: module.get(KeyChangesPoller),
       lastUse: module.get(LastUsedTracker),
       database,
-      issue: (newKey = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }),
-      async audited() {
+      /** Creates a key, for the account `acme` by default. */
+      issue: (newKey: Partial<NewKey> = {}) => keys.createKey({ account: 'acme', plan: 'pro', ...newKey }),
+      /** The audit trail, oldest record first. */
+      async audited(): Promise<AuditEntry[]> {
         const records = await database.manager.find(AuditRecord, { order: { id: 'ASC' } });
         return records.map(({ action, actor, at, keyId }) => ({ action, actor, at, keyId }));
       },

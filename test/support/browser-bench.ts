@@ -7,10 +7,8 @@ import { service, sharePreparedApp } from './folders.js';
 
 export { service };
 
-/** The browser of `shareBrowser`. */
 export let browser: Browser;
 
-/** The API reference of `shareExplorer`. */
 export let explorer: ExplorerPage;
 
 const visits: Visit[] = [];
@@ -59,7 +57,6 @@ export async function openEmpty(options: PageOptions = {}): Promise<Page> {
   return opened.page;
 }
 
-/** Opens the API reference. */
 export async function openExplorer(options: PageOptions = {}, path = '/docs'): Promise<ExplorerPage> {
   const opened = new ExplorerPage(await openEmpty(options));
   await opened.load(service.origin, path);

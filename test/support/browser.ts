@@ -39,7 +39,6 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, chromiumSandbox: false });
 }
 
-/** Makes an open page one on another screen. */
 export async function useScreen(page: Page, { width = 1280, colorScheme = 'light' }: PageOptions): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
   await page.emulateMedia({ colorScheme });

@@ -25,7 +25,6 @@ export function databaseOf(folder: string): SqliteTestDatabase | PostgresTestDat
   return onPostgres ? onSharedServer(folder) : new SqliteTestDatabase(folder);
 }
 
-/** Returns the DATABASE_URL for the database of a folder. */
 export function databaseUrl(folder: string): string {
   return databaseOf(folder).url;
 }
@@ -41,7 +40,6 @@ export function queryDatabase<Row extends object>(folder: string, sql: string): 
   return databaseOf(folder).query<Row>(sql);
 }
 
-/** Runs a function while a database is unavailable. */
 export async function withoutDatabase<T>(
   database: SqliteTestDatabase | PostgresTestDatabase,
   work: () => Promise<T>,
@@ -57,13 +55,11 @@ export async function withoutDatabase<T>(
   }
 }
 
-/** Deletes a folder and its database, even if the database is in use. */
 export async function removeDatabase(folder: string): Promise<void> {
   await databaseOf(folder).remove();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Returns the database of a folder on the shared server. */
 export function onSharedServer(folder: string): PostgresTestDatabase {
   return new PostgresTestDatabase(String(process.env['TEST_POSTGRES_URL']), basename(folder));
 }

@@ -46,7 +46,6 @@ export function expectTrio(response: Response): void {
   expect(reset).toBeLessThan(10_000_000_000);
 }
 
-/** Expects a response without rate-limit headers. */
 export function expectNoTrio(response: Response): void {
   expect({ status: response.status, ...trio(response) }).toEqual({
     status: response.status,

@@ -1,7 +1,6 @@
 import type { Locator, Page, Response } from 'playwright-core';
 import { type PageOptions, useScreen } from './browser.js';
 
-/** The API reference in a browser. */
 export class ExplorerPage {
   constructor(readonly page: Page) {}
 
@@ -60,7 +59,6 @@ export class ExplorerPage {
     return this.page.locator(`#operations-${tag}-${id}`);
   }
 
-  /** Opens an operation if it is closed. */
   async openOperation(tag: string, id: string): Promise<Locator> {
     const found = this.operation(tag, id);
     const row = found.locator('.opblock-summary-control');

@@ -12,6 +12,15 @@ const REPETITIONS = 5;
 /** Longer than the interval of the timer that measures the event loop, and shorter than any other. */
 const IDLE_MS = 30;
 
+/** The members of at least so many of the sets. */
+function inAtLeast(count: number, sets: readonly ReadonlySet<string>[]): string[] {
+  const members = Map.groupBy(
+    sets.flatMap((set) => [...set]),
+    (member) => member,
+  );
+  return [...members].flatMap(([member, { length }]) => (length >= count ? [member] : []));
+}
+
 /** A process of the built service, and the functions that run in it, as `file#name@offset`. */
 export class ProfiledService {
   private calls = 0;
@@ -46,17 +55,17 @@ export class ProfiledService {
     for (let call = 0; call <= REPETITIONS; call += 1) prepared.push((await prepare?.()) as Prepared);
     const [first, ...others] = prepared.map((one) => () => work(one));
     await first?.();
-    const [busy, idle] = [new RunCounts(), new RunCounts()];
+    const [busy, idle]: [ReadonlySet<string>[], ReadonlySet<string>[]] = [[], []];
     for (const call of others) {
       const beginMs = performance.now();
-      busy.add(await this.runDuring(call));
+      busy.push(await this.runDuring(call));
       // What the work leaves to a timer runs here. On a busy machine the work takes long, and that runs beside it too.
       const tookMs = performance.now() - beginMs;
-      idle.add(await this.runDuring(() => delay(Math.max(idleMs, 2 * tookMs))));
+      idle.push(await this.runDuring(() => delay(Math.max(idleMs, 2 * tookMs))));
     }
     // The profiler loses one now and then.
-    const often = idle.atLeast(REPETITIONS - 2);
-    const names = busy.atLeast(REPETITIONS).filter((name) => !often.includes(name));
+    const often = inAtLeast(REPETITIONS - 2, idle);
+    const names = inAtLeast(REPETITIONS, busy).filter((name) => !often.includes(name));
     return [...new Set(names.map((name) => name.slice(0, name.indexOf('#'))))].toSorted();
   }
 
@@ -108,18 +117,5 @@ export class ProfiledService {
       const message = JSON.parse(String(data)) as { readonly id?: number; readonly result: Result };
       if (message.id === id) return message.result;
     }
-  }
-}
-
-/** In how many calls a function ran. */
-class RunCounts {
-  private readonly counts = new Map<string, number>();
-
-  add(ran: ReadonlySet<string>): void {
-    for (const name of ran) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-  }
-
-  atLeast(calls: number): string[] {
-    return [...this.counts].flatMap(([name, count]) => (count >= calls ? [name] : []));
   }
 }

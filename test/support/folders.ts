@@ -4,7 +4,6 @@ import { FakeClock, startApp, type TestApp, type TestAppOptions } from './app.js
 
 export { AMPLE, Folders } from './temporary.js';
 
-/** The app of `shareApp`. */
 export let service: TestApp;
 /** Its key. */
 export let key: string;

@@ -82,7 +82,6 @@ export class HistoryClient {
     return (await this.history(query, of)).items;
   }
 
-  /** Returns the requests of each row. */
   async rows(): Promise<number[]> {
     const sql = 'SELECT "requests" FROM "usage_history"';
     const rows = await queryDatabase<{ requests: number | string }>(this.service.folder, sql);

@@ -13,7 +13,6 @@ export const NOON = '2026-11-21T12:00:00.000Z';
 /** The default scopes of a key. */
 export const WITHOUT_MANAGE = SCOPES.filter((scope) => !scope.endsWith(':manage'));
 
-/** A key as the API returns it. */
 export interface Key {
   readonly id: string;
   readonly masked: string;
@@ -45,7 +44,6 @@ export class KeysApi {
 
   stop = (): Promise<void> => this.service.stop();
 
-  /** Switches to a new account and sets the clock to noon. */
   reset = async (): Promise<void> => {
     this.clock.set(NOON);
     this.accounts += 1;
@@ -95,14 +93,12 @@ export async function codeOf(instance: TestApp, key: string): Promise<string> {
   return response.ok ? 'ok' : (await errorOf(response)).code;
 }
 
-/** Expects a response to be a created key. */
 export async function created(response: Response): Promise<Issued> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 201 });
   return JSON.parse(text) as Issued;
 }
 
-/** Expects a response to be a key. */
 export async function keyIn(response: Response): Promise<Key> {
   expect(response.status).toBe(200);
   return (await response.json()) as Key;

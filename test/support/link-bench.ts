@@ -101,7 +101,6 @@ export async function eventually(condition: () => boolean): Promise<void> {
   expect((await within(HEALED_MS, withRequest, (holds) => holds)).result).toBe(true);
 }
 
-/** Blocks the event loop. */
 export function block(durationMs: number): void {
   const endMs = performance.now() + durationMs;
   while (performance.now() < endMs);

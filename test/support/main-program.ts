@@ -23,10 +23,8 @@ export function captureOutput(): () => string {
 export interface MainProgram {
   readonly output: () => string;
   readonly stderr: string;
-  /** Where it listens. */
   readonly origin: string;
   readonly port: number;
-  /** The exit code. */
   readonly ended: Promise<number>;
   /** As if the process got a signal, or an error that nothing handles. */
   signal(name: 'SIGTERM' | 'SIGINT'): void;

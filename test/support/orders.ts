@@ -23,7 +23,6 @@ export class OrdersClient {
 
   stop = (): Promise<void> => this.service.stop();
 
-  /** Switches to a new account. */
   reset = async (): Promise<void> => {
     this.key = await this.service.key(AMPLE);
   };

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A span as OTLP writes it in JSON. */
 export interface Span {
   readonly name: string;
   readonly kind: number;
@@ -20,7 +19,6 @@ interface ExportRequest {
   }[];
 }
 
-/** Receives traces by OTLP over HTTP. */
 export class OtlpReceiver {
   readonly requests: ExportRequest[] = [];
   private readonly server = createServer((request, response) => {

@@ -10,7 +10,6 @@ export async function pagesFrom(path: string, read: (path: string) => Promise<Re
   return pages;
 }
 
-/** The path of the next page. */
 export function nextPage({ headers }: Response): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
 }

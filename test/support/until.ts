@@ -7,7 +7,6 @@ const STEP_MS = 20;
 /** Maximum time that one evaluation counts, because all evaluations take longer on a busy machine. */
 const MOST_COUNTED_MS = 50;
 
-/** Waits until a condition holds. Fails after a deadline. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + DEADLINE_MS;
   while (!(await condition())) {

@@ -28,7 +28,6 @@ export interface Delivery {
   readonly error?: string;
 }
 
-/** A receiver of webhooks on this machine. */
 export class WebhookReceiver {
   /** The status and headers for a path, default 204. */
   readonly responses = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
@@ -73,7 +72,6 @@ export class WebhookReceiver {
     this.responses.clear();
   }
 
-  /** The requests to a path, in their order. */
   at(path: string): readonly Received[] {
     return this.received.filter((one) => one.path === path);
   }
