@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { makeCertificate } from '../support/certificate.js';
 import { describeWith } from '../support/describe-with.js';
 import { errorOf } from '../support/expectations.js';
 import { OPEN_TO_ANYBODY } from '../support/fleet.js';
@@ -46,15 +47,6 @@ afterAll(async () => {
   await Promise.all([...ended, ...instances.map((instance) => instance.stop('SIGKILL'))]);
   await folders.remove();
 });
-
-/** Makes a certificate of localhost for a day. Returns a file with it and its key. */
-function makeCertificate(folder: string): string {
-  const file = join(folder, 'petstore.pem');
-  const args = `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout ${file} -out ${file}.certificate`;
-  execFileSync('openssl', args.split(' '), { stdio: 'ignore' });
-  writeFileSync(file, readFileSync(`${file}.certificate`), { flag: 'a' });
-  return file;
-}
 
 function startProxy(publicPort: number, ownPort: number, env: Readonly<Record<string, string>>): void {
   const file = join(folders.make(), 'haproxy.cfg');
