@@ -29,15 +29,6 @@ describe('the types of events', () => {
     },
   );
 
-  it('are complete at the start, because the log and the document have read them', () => {
-    const types = new EventTypes();
-    types.declare({ ...declaration, types: { 'toy.lost': 'A toy was lost.' } });
-    types.onApplicationBootstrap();
-    expect(() => types.declare({ ...declaration, types: { 'toy.found': 'A toy was found.' } })).toThrow(
-      'The event toy.found is declared after the start. Declare it in the constructor of a provider of the default scope.',
-    );
-  });
-
   it.each([
     ['toy.made', 'types must not have "toy.made", which stands for no type. Types are toy.lost.'],
     ['t'.repeat(41), 'types must not have a pattern, which stands for no type. Types are toy.lost.'],

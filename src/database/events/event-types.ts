@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type Type } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { listed } from '../../platform/errors/error-codes.js';
 import type { EventMap, EventName } from './domain-event.js';
@@ -31,16 +31,11 @@ export interface EventType extends Omit<EventDeclaration, 'types'> {
 
 /** The types of events that the log keeps. Features and extensions declare theirs with `Events.declare`. */
 @Injectable()
-export class EventTypes implements OnApplicationBootstrap {
-  private isComplete = false;
+export class EventTypes {
   private readonly types = new Map<string, EventType>();
 
   get all(): Iterable<EventType> {
     return this.types.values();
-  }
-
-  onApplicationBootstrap(): void {
-    this.isComplete = true;
   }
 
   declare({ types, ...declaration }: Omit<EventDeclaration, 'types'> & { readonly types: object }): void {
@@ -48,10 +43,6 @@ export class EventTypes implements OnApplicationBootstrap {
       if (!NAME.test(name))
         throw new TypeError(
           `The name of the event ${JSON.stringify(name)} must look like "toy.lost" or "vet-visit.booked", with up to 100 characters.`,
-        );
-      if (this.isComplete)
-        throw new TypeError(
-          `The event ${name} is declared after the start. Declare it in the constructor of a provider of the default scope.`,
         );
       if (this.types.has(name)) throw new TypeError(`The event ${name} is declared twice.`);
       this.types.set(name, { ...declaration, name, meaning });

@@ -27,6 +27,7 @@ it.each([
   ['null', null, /^null$/],
   ['an object', { code: 'E_SOLD' }, /^\{ code: 'E_SOLD' \}$/],
   ['an object without a prototype', Object.create(null), /^\[Object: null prototype\] \{\}$/],
+  ['a message that is an error', wrong({ message: new Error('inner') }), /^inner$/],
   ['a message that is no text', wrong({ message: { at: 7 } }), /^\{ at: 7 \}$/],
   ['no message', wrong({ message: undefined }), /^undefined$/],
   ['errors that are no list', wrong({ errors: 7 }), /^many$/],

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 import type { ErrorCode } from './error-codes.js';
 
 /**
@@ -36,20 +36,21 @@ const BOUNDS = { depth: 2, maxArrayLength: 10, maxStringLength: 1_000, breakLeng
 /** What is wrong, in one line. Node gives no message to the error of a host whose addresses all refuse the connection. */
 export function messageOf(error: unknown, depth = MAX_DEPTH): string {
   return attempt(() => {
-    if (!(error instanceof AggregateError) || error.message !== '')
-      return textOf(error instanceof Error ? error.message : error);
-    return depth === 0
-      ? ''
-      : innerErrorsOf(error)
-          .map((inner) => messageOf(inner, depth - 1))
-          .join('; ');
+    if (!types.isNativeError(error)) return textOf(error);
+    if (depth === 0) return '';
+    const message: unknown = error.message;
+    if (message === '' && error instanceof AggregateError)
+      return innerErrorsOf(error)
+        .map((inner) => messageOf(inner, depth - 1))
+        .join('; ');
+    return types.isNativeError(message) ? messageOf(message, depth - 1) : textOf(message);
   }, UNREADABLE);
 }
 
 /** An error with its causes, and those that an AggregateError has, for the log. */
 export function describe(exception: unknown, detail: 'message' | 'stack', depth = MAX_DEPTH): string {
   return attempt(() => {
-    if (!(exception instanceof Error)) return textOf(exception);
+    if (!types.isNativeError(exception)) return textOf(exception);
     const told = depth === 0 ? [] : attempt(() => causesOf(exception), []).slice(0, MAX_INNER_ERRORS);
     const own = textOf(attempt(() => exception[detail], undefined) ?? exception.message);
     return [own, ...told.map((cause) => describe(cause, detail, depth - 1))].join('\nbecause of ');
