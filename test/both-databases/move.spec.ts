@@ -89,6 +89,7 @@ describe('npm run move', () => {
 
   it('refuses a target that is not empty, and a source that another process uses', async () => {
     const another = new SqliteTestDatabase(makeFolder());
+    await migrate(loadEnv({ DATABASE_URL: another.url }), []);
     expect(await move(another)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^The target is not empty: its table/),
