@@ -51,8 +51,7 @@ export class WebhooksService {
     const { accountId, keyId } = caller;
     const { secret, encrypted } = this.secrets.create();
     this.addresses.check(url);
-    this.types.matching(types);
-    this.checkReadable(caller, types);
+    this.checkTypes(caller, types, true);
     return this.database.write(async (manager) => {
       await lockAudit(manager);
       if ((await manager.countBy(WebhookEntity, { accountId })) >= MOST_WEBHOOKS) throw limitReached();
@@ -102,8 +101,7 @@ export class WebhooksService {
       const isEnabled = enabled ?? before.state === 'enabled';
       // What only stays is not checked again: an extension may have been removed, or a setting changed.
       if (url !== undefined || isEnabled) this.addresses.check(url ?? before.url);
-      if (types !== undefined) this.types.matching(types);
-      if (types !== undefined || isEnabled) this.checkReadable(caller, patterns);
+      if (types !== undefined || isEnabled) this.checkTypes(caller, patterns, types !== undefined);
       return this.update(manager, before, {
         keyId: caller.keyId,
         url: url ?? before.url,
@@ -185,11 +183,14 @@ export class WebhooksService {
     return change.after;
   }
 
-  /** @throws DomainError `validation_failed` */
-  private checkReadable({ scopes }: Caller, patterns: readonly string[]): void {
-    const types = this.types.find(patterns);
+  /**
+   * @param areNew otherwise some of the patterns may stand for no type any more
+   * @throws DomainError `validation_failed`
+   */
+  private checkTypes({ scopes }: Caller, patterns: readonly string[], areNew: boolean): void {
+    const found = this.types.find(patterns);
+    const types = areNew || found.length === 0 ? this.types.matching(patterns) : found;
     if (types.some(({ scope }) => scopes.has(scope))) return;
-    if (types.length === 0) this.types.matching(patterns);
     const needed = [...new Set(types.map(({ scope }) => scope))].join(', ');
     throw new DomainError('validation_failed', `types must have one that the key can read; they need ${needed}.`);
   }
