@@ -66,13 +66,15 @@ export function errorsOfOperation(
   return [...new Map(all.map((error) => [error.code, error])).values()];
 }
 
-/** Errors of a body that an operation does not take, with other statuses than its own errors: it is read all the same. */
-export function errorsOfIgnoredBody(method: string, own: readonly Problem[]): Problem[] {
-  if (!METHODS_WITH_BODY.has(method.toUpperCase())) return [];
-  return BODY_ERRORS.filter(({ status }) => own.every((error) => error.status !== status));
-}
+const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
 
-export const IDEMPOTENCY_ERRORS = [reused(), inUse()].map(documentedError);
+/** The errors of an operation, and those that come with its method. */
+export function errorsOfRoute(method: string, own: readonly Problem[], isIdempotent: boolean): Problem[] {
+  // A body that an operation does not take is read all the same.
+  const bodyErrors = METHODS_WITH_BODY.has(method.toUpperCase()) ? BODY_ERRORS : [];
+  const ofIgnoredBody = bodyErrors.filter(({ status }) => own.every((error) => error.status !== status));
+  return [...own, ...ofIgnoredBody, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
+}
 
 /** In the examples of errors. */
 export const UNKNOWN_ID = '404';

@@ -12,7 +12,7 @@ import { replyOf, requestOf } from '../http/requests/request.js';
 import { announce, deprecationOf, EARLY_STATUSES, operationRemoved } from '../lifecycle/deprecation.interceptor.js';
 import { refuse } from '../rate-limit/windows/decision.js';
 import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';
-import { errorsOfIgnoredBody, IDEMPOTENCY_ERRORS } from './documented-errors.js';
+import { errorsOfRoute } from './documented-errors.js';
 import { operationOf } from './operation.decorator.js';
 
 /** The header in the OpenAPI document of a staging service. */
@@ -55,9 +55,7 @@ export class RehearsalInterceptor implements NestInterceptor {
     const deprecation = deprecationOf(handler);
     const documented = [
       ...(deprecation === undefined ? [] : [operationRemoved(deprecation).problem]),
-      ...(operation?.errors ?? []),
-      ...(operation === undefined ? [] : errorsOfIgnoredBody(method, operation.errors)),
-      ...(operation !== undefined && isIdempotent(handler) ? IDEMPOTENCY_ERRORS : []),
+      ...(operation === undefined ? [] : errorsOfRoute(method, operation.errors, isIdempotent(handler))),
     ];
     const error = documented.find((one) => one.code === code || String(one.status) === code);
     if (error === undefined || caller === undefined) return undefined;

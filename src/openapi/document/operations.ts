@@ -7,7 +7,7 @@ import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
 import type { Problem } from '../../platform/errors/error-codes.js';
 import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
-import { errorResponse, errorsOfIgnoredBody, IDEMPOTENCY_ERRORS, responseName } from '../documented-errors.js';
+import { errorResponse, errorsOfRoute, responseName } from '../documented-errors.js';
 import { convertSchema, refuseUnknownFields, resolve, type Schemas } from './schemas.js';
 
 export type DocumentedOperation = OperationObject & { 'x-sunset'?: string };
@@ -75,8 +75,7 @@ export function completeOperation(
     add(status, response, status === '304' ? name : undefined);
     if (status < '300') shared.contents.push(response.content ?? {});
   }
-  const ofBody = errorsOfIgnoredBody(method, ownErrors);
-  const errors = [...ownErrors, ...ofBody, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
+  const errors = errorsOfRoute(method, ownErrors, isIdempotent);
   for (const [status, ofStatus] of Map.groupBy(errors, ({ status: code }) => code))
     add(String(status), errorResponse(status, ofStatus), responseName(status, ofStatus));
   return {
