@@ -1,5 +1,13 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { EVERY_ACCOUNT, type LoggedEvent, LimitQuery, PatternParam, rfc3339, TIME_SCHEMA } from '../kernel.js';
+import {
+  EventTypes,
+  EVERY_ACCOUNT,
+  type LoggedEvent,
+  LimitQuery,
+  PatternParam,
+  rfc3339,
+  TIME_SCHEMA,
+} from '../kernel.js';
 
 export const SUBJECT = /^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$/;
 /** A type of event, or a pattern such as `pet.*`. */
@@ -22,8 +30,8 @@ export class Event {
 
   @ApiProperty({
     type: String,
-    pattern: '^[a-z][a-z0-9_-]*\\.[a-z0-9_.-]+$',
-    maxLength: 100,
+    pattern: EventTypes.NAME.source,
+    maxLength: EventTypes.MAX_NAME_LENGTH,
     description: 'Type of the event. `webhooks` of this document lists all types. New ones can be added.',
     example: 'pet.created',
   })

@@ -4,8 +4,6 @@ import { listed } from '../../platform/errors/error-codes.js';
 import type { EventMap, EventName } from './domain-event.js';
 
 const LONGEST_QUOTED = 40;
-/** As the document describes the type of an event. */
-const NAME = /^(?=.{1,100}$)[a-z][a-z0-9_-]*\.[a-z0-9_.-]+$/;
 
 export type StateOf<Name extends EventName> = NonNullable<EventMap[Name]['before'] | EventMap[Name]['after']>;
 
@@ -32,6 +30,10 @@ export interface EventType extends Omit<EventDeclaration, 'types'> {
 /** The types of events that the log keeps. Features and extensions declare theirs with `Events.declare`. */
 @Injectable()
 export class EventTypes {
+  /** The form of the name of a type. */
+  static readonly NAME = /^[a-z][a-z0-9_-]*\.[a-z0-9_.-]+$/;
+  static readonly MAX_NAME_LENGTH = 100;
+
   private readonly types = new Map<string, EventType>();
 
   get all(): Iterable<EventType> {
@@ -40,9 +42,9 @@ export class EventTypes {
 
   declare({ types, ...declaration }: Omit<EventDeclaration, 'types'> & { readonly types: object }): void {
     for (const [name, meaning] of Object.entries(types) as [string, string][]) {
-      if (!NAME.test(name))
+      if (!EventTypes.NAME.test(name) || name.length > EventTypes.MAX_NAME_LENGTH)
         throw new TypeError(
-          `The name of the event ${JSON.stringify(name)} must look like "toy.lost" or "vet-visit.booked", with up to 100 characters.`,
+          `The name of the event ${JSON.stringify(name)} must look like "toy.lost" or "vet-visit.booked", with up to ${EventTypes.MAX_NAME_LENGTH} characters.`,
         );
       if (this.types.has(name)) throw new TypeError(`The event ${name} is declared twice.`);
       this.types.set(name, { ...declaration, name, meaning });
