@@ -30,11 +30,12 @@ export async function missingColumns(
   const { entityMetadatas, manager } = app.get(Database);
   // The data source has those of other applications of the process too.
   const providers = providersOf(app);
-  const entities = entityMetadatas
-    .filter(({ target }) => declared.has(target) || providers.has(getRepositoryToken(target as Function)))
-    .flatMap((entity) => [entity, ...joinTablesOf(entity)])
-    .filter((entity, index, all) => all.indexOf(entity) === index)
-    .filter(({ tableType, tablePath }) => tableType !== 'view' && !tablePath.includes('.'));
+  const own = entityMetadatas.filter(
+    ({ target }) => declared.has(target) || providers.has(getRepositoryToken(target as Function)),
+  );
+  const entities = [...new Set(own.flatMap((entity) => [entity, ...joinTablesOf(entity)]))].filter(
+    ({ tableType, tablePath }) => tableType !== 'view' && !tablePath.includes('.'),
+  );
   const rows = await query<{ table: string; column: string }>(
     manager,
     isPostgres(manager) ? COLUMNS.postgres : COLUMNS.sqlite,
