@@ -61,13 +61,19 @@ it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with
   });
 });
 
+/** A folder with the scripts of npm. */
+function scriptsIn(folders: Folders): string {
+  const cwd = folders.make();
+  for (const file of ['package.json', '.runtime'])
+    copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
+  return cwd;
+}
+
 it.each(['start', 'dev'])(
   'npm run %s says in a sentence that it needs the development dependencies',
   async (script) => {
     const folders = new Folders();
-    const cwd = folders.make();
-    for (const file of ['package.json', '.runtime'])
-      copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
+    const cwd = scriptsIn(folders);
     const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd, encoding: 'utf8' });
     await folders.remove();
     expect([status, stdout]).toEqual([1, '']);
@@ -77,9 +83,7 @@ it.each(['start', 'dev'])(
 
 it('two commands that find the build outdated build it once, one after the other', async () => {
   const folders = new Folders();
-  const cwd = folders.make();
-  for (const file of ['package.json', '.runtime'])
-    copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
+  const cwd = scriptsIn(folders);
   const programs = [...new Set(readFileSync(join(cwd, 'package.json'), 'utf8').match(/dist\/src\/[\w./]+\.js/g))];
   const compile = `echo >> builds; sleep 1; mkdir -p dist/src/programs dist/src/testing; touch ${programs.join(' ')}`;
   mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });

@@ -174,6 +174,12 @@ export const withBody =
   (id) =>
     send(id, { body });
 
+/** Sends a body to an operation that takes none. */
+export const withUnaskedBody =
+  (body: string, type = 'application/json'): Ask =>
+  (id) =>
+    send(id, { headers: { 'Content-Type': type }, body });
+
 export const at =
   (path: string): Ask =>
   (id) =>
