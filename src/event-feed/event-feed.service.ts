@@ -57,11 +57,11 @@ export class EventFeed implements OnModuleInit {
     const filter = { types: this.readable(caller, query.types), accountId: caller.accountId, subject: query.subject };
     let position: EventCursor = await this.start(query.after);
     const deadlineMs = performance.now() + (wait?.ms ?? 0);
-    for (let hasWaited = false; ; hasWaited = true) {
+    for (;;) {
       const { events, end } = await this.read(filter, position, query.limit);
       await this.refuseGap(position);
       // Meanwhile the key can have been revoked or narrowed: its next request says so.
-      if (hasWaited && events.length > 0 && !(await this.canStillRead(caller, filter.types)))
+      if (wait !== undefined && events.length > 0 && !(await this.canStillRead(caller, filter.types)))
         return { events: [], nextAfter: cursorText(position) };
       position = end;
       const leftMs = deadlineMs - performance.now();
