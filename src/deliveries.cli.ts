@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { leaveOnSignals } from './check-node.js';
-import './programs/closed-pipe.js';
+import './check-node.js';
+import { exitOnSignals, exitWithReader } from './programs/early-exit.js';
 import { runDeliveries } from './programs/run-deliveries.js';
 
-leaveOnSignals();
+exitOnSignals();
+exitWithReader();
 process.exitCode = await runDeliveries(process.argv.slice(2), process);

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-import { leaveOnSignals, refuseArguments } from './check-node.js';
+import './check-node.js';
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
 import { explained } from './database/unavailable.js';
 import { loadEnv } from './platform/config/load-env.js';
 import { PinoLogger } from './platform/logging/pino-logger.js';
+import { exitOnSignals, refuseArguments } from './programs/early-exit.js';
 import { migrate } from './database-parts.js';
 
 refuseArguments('petstore-migrate');
-leaveOnSignals();
+exitOnSignals();
 try {
   const env = loadEnv();
   Logger.overrideLogger(new PinoLogger(env.LOG_LEVEL));

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-import { leaveOnSignals } from './check-node.js';
-import './programs/closed-pipe.js';
+import './check-node.js';
 import 'reflect-metadata';
+import { exitOnSignals, exitWithReader } from './programs/early-exit.js';
 import { runMove } from './programs/run-move.js';
 
-leaveOnSignals();
+exitOnSignals();
+exitWithReader();
 process.exitCode = await runMove(process.argv.slice(2), process);

@@ -9,8 +9,8 @@ import { VERSION } from './platform/config/env.js';
 import { ExtensionError } from './platform/errors/extension-error.js';
 import { anyAddress, localOrigin } from './http/addresses.js';
 import type { AppOptions } from './extensions/app-options.js';
-import { leaveOnSignals } from './check-node.js';
 import { createApp } from './create-app.js';
+import { exitOnSignals } from './programs/early-exit.js';
 import { stopOnSignals } from './stop-service.js';
 
 /**
@@ -20,7 +20,7 @@ import { stopOnSignals } from './stop-service.js';
  */
 export async function startService(options: Omit<AppOptions, 'env'> = {}): Promise<void> {
   // Until it can stop in order: migrations can take long.
-  const stay = leaveOnSignals();
+  const stay = exitOnSignals();
   try {
     const env = loadEnv();
     const url = databaseUrlOf(env);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import '../check-node.js';
-import './closed-pipe.js';
+import { exitWithReader } from './early-exit.js';
 import { runNew } from './run-new.js';
 
+exitWithReader();
 process.exitCode = runNew(process.argv.slice(2), process);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { refuseArguments } from './check-node.js';
+import { refuseArguments } from './early-exit.js';
 
 const { argv, exit } = process;
 afterEach(() => {
