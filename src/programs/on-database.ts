@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { userInfo } from 'node:os';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ACCOUNT_TABLES } from '../account-tables.js';
 import { AccountsService } from '../accounts/accounts.service.js';
-import type { KeysCommand } from '../accounts/cli/keys-command.js';
+import type { KeysCommand, KeysServices } from '../accounts/cli/keys-command.js';
 import { KeysService } from '../accounts/keys/keys.service.js';
 import { ApiKeysRepository, KeyChanges } from '../auth/keys/api-keys.repository.js';
 import { runAs } from '../database/events/actor.js';
@@ -27,6 +28,16 @@ import type { ProgramIo } from './program.js';
 })
 class CommandLine {}
 
+export function servicesOf(context: INestApplicationContext): Omit<KeysServices, 'readLine'> {
+  return {
+    keys: context.get(KeysService),
+    accounts: context.get(AccountsService),
+    history: context.get(UsageHistory),
+    nowMs: context.get(Clock).nowMs(),
+    tables: ACCOUNT_TABLES,
+  };
+}
+
 /** The least limit of statements that read or delete much. Requests need a shorter one. */
 const LONG_MS = 60_000;
 
@@ -37,7 +48,7 @@ const LONG_MS = 60_000;
 export async function onDatabase<T>(
   io: ProgramIo,
   { createsDatabase = false, isLong = false }: Partial<KeysCommand>,
-  work: (context: INestApplicationContext) => Promise<T>,
+  work: (services: ReturnType<typeof servicesOf> & { readonly deliveries: Deliveries }) => Promise<T>,
 ): Promise<T> {
   try {
     const env = loadEnv(io.env);
@@ -51,7 +62,8 @@ export async function onDatabase<T>(
     const options = { logger: false, abortOnError: false } as const;
     const context = await NestFactory.createApplicationContext({ module: CommandLine, imports }, options);
     try {
-      return await runAs(`cli:${env.PETSTORE_OPERATOR ?? systemUser()}`, () => work(context));
+      const services = { ...servicesOf(context), deliveries: context.get(Deliveries) };
+      return await runAs(`cli:${env.PETSTORE_OPERATOR ?? systemUser()}`, () => work(services));
     } finally {
       await context.close();
     }

@@ -18,12 +18,8 @@ export async function runDeliveries(args: readonly string[], io: ProgramIo): Pro
     const work = choose(args, io);
     exitCode = 1;
     if (work === undefined) return 0;
-    const [{ onDatabase }, { Deliveries }] = await Promise.all([
-      import('./on-database.js'),
-      import('../database/events/delivery/deliveries.js'),
-    ]);
-    const text = await onDatabase(io, {}, (context) => work({ deliveries: context.get(Deliveries) }));
-    await print(text, io);
+    const { onDatabase } = await import('./on-database.js');
+    await print(await onDatabase(io, {}, work), io);
     return 0;
   } catch (error) {
     io.stderr.write(`${messageOf(error)}\n`);

@@ -1,8 +1,9 @@
+import { createInterface } from 'node:readline/promises';
 import type { KeysCommand } from '../accounts/cli/keys-command.js';
 import { keysProgram } from '../accounts/cli/keys-program.js';
 import { InvalidOptions } from '../accounts/keys/key-options.js';
 import { messageOf } from '../platform/errors/domain-error.js';
-import { commandName, parse, type ProgramIo } from './program.js';
+import { commandName, parse, print, type ProgramIo } from './program.js';
 
 /** Runs a command line of `keys`. `changed` is whether running services may still have an older state. */
 export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{ exitCode: number; changed: boolean }> {
@@ -16,9 +17,16 @@ export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{
     );
     exitCode = 1;
     if (chosen === undefined) return { exitCode: 0, changed: false };
+    const command = chosen;
     // The service is loaded when a command runs: help and invalid arguments need none of it.
-    const { runKeysCommand } = await import('./run-keys-command.js');
-    return { exitCode: 0, changed: await runKeysCommand(chosen, io) };
+    const { onDatabase } = await import('./on-database.js');
+    const changed = await onDatabase(io, command, async (services) => {
+      const outcome = await command.run({ ...services, readLine: () => readLine(io) });
+      // Before any wait: Ctrl+C must not lose a new key.
+      await print(outcome.text, io);
+      return outcome.changed;
+    });
+    return { exitCode: 0, changed };
   } catch (error) {
     // A key may have been given instead of its id, and terminals are recorded.
     const message = messageOf(error).replaceAll(/psk_(?:live|test)_\w+/g, 'psk_…');
@@ -26,4 +34,9 @@ export async function runKeys(args: readonly string[], io: ProgramIo): Promise<{
     const isInvalid = error instanceof Error && error.cause instanceof InvalidOptions;
     return { exitCode: isInvalid ? 2 : exitCode, changed: false };
   }
+}
+
+async function readLine({ stdin }: ProgramIo): Promise<string> {
+  for await (const line of createInterface({ input: stdin })) return line;
+  return '';
 }

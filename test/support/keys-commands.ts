@@ -1,6 +1,6 @@
 import type { KeysCommand } from '../../src/accounts/cli/keys-command.js';
 import { keysProgram } from '../../src/accounts/cli/keys-program.js';
-import { servicesOf } from '../../src/programs/run-keys-command.js';
+import { servicesOf } from '../../src/programs/on-database.js';
 import { authForEachTest } from './auth-service.js';
 
 /** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */
