@@ -3,7 +3,7 @@ import { Account } from './auth/keys/account.entity.js';
 import { AuditRecord } from './auth/keys/audit-record.entity.js';
 import { ApiKey } from './auth/keys/api-key.entity.js';
 import type { Env } from './platform/config/env.js';
-import { undefinedParts } from './extensions/undefined-parts.js';
+import { undefinedParts } from './extensions/app-options.js';
 import { refuseFaultsOf } from './platform/errors/extension-error.js';
 import { commandLineDataSource, migrateDatabase } from './database/database.module.js';
 import { type DatabaseParts, databaseUrlOf } from './database/database-options.js';
@@ -17,7 +17,7 @@ import { PetEntity } from './pets/index.js';
 import { OrderEntity } from './store/index.js';
 import { WebhookEntity } from './webhooks/index.js';
 
-const OF_THE_CORE = [
+const ENTITIES = [
   Account,
   AuditRecord,
   ApiKey,
@@ -27,20 +27,17 @@ const OF_THE_CORE = [
   LoggedEvent,
   EventSubscription,
   EventDelivery,
+  PetEntity,
+  CategoryEntity,
+  OrderEntity,
+  WebhookEntity,
 ];
 
 /** @throws ExtensionError if a class is undefined */
 export function databaseParts(extensions: readonly Partial<DatabaseParts>[]): DatabaseParts {
   refuseFaultsOf(extensions, undefinedParts);
   return {
-    entities: [
-      PetEntity,
-      CategoryEntity,
-      OrderEntity,
-      WebhookEntity,
-      ...OF_THE_CORE,
-      ...extensions.flatMap(({ entities = [] }) => entities),
-    ],
+    entities: [...ENTITIES, ...extensions.flatMap(({ entities = [] }) => entities)],
     migrations: extensions.flatMap(({ migrations = [] }) => migrations),
   };
 }

@@ -6,7 +6,6 @@ import { Env } from '../platform/config/env.js';
 import { ConfigError } from '../platform/config/load-env.js';
 import { refuseFaultsOf } from '../platform/errors/extension-error.js';
 import type { Extension } from './extension.js';
-import { undefinedParts } from './undefined-parts.js';
 
 export interface AppOptions {
   readonly env: Env;
@@ -76,4 +75,16 @@ function misspellings(given: object, known: Readonly<Record<string, true>>): str
     const meant = nearest(name, Object.keys(known));
     return meant === undefined ? [] : [`${name}. Did you mean ${meant}?`];
   });
+}
+
+const LISTS = ['entities', 'migrations', 'healthIndicators'] as const;
+
+/** What TypeORM and Nest would leave out, or report without a name. */
+export function undefinedParts(extension: object): string[] {
+  const parts: { readonly [List in (typeof LISTS)[number]]?: readonly unknown[] } = extension;
+  return LISTS.flatMap((list) =>
+    (parts[list] ?? []).flatMap((part, index) =>
+      part === undefined ? [`has undefined in ${list}[${index}]. Files may import each other in a circle.`] : [],
+    ),
+  );
 }
