@@ -3,18 +3,16 @@ import { ApplicationConfig, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import { DataSource } from 'typeorm';
-import { isScope } from '../auth/keys/scopes.js';
 import { Database } from '../database/database.js';
 import type { DatabaseParts } from '../database/database-options.js';
 import { ApiExceptionFilter } from '../http/errors/api-exception.filter.js';
 import { EventTypes } from '../database/events/event-types.js';
-import type { OwnErrorCode } from '../platform/errors/error-codes.js';
+import { CODE_PATTERN, ERROR_CODES, MAX_CODE_LENGTH, type OwnErrorCode } from '../platform/errors/error-codes.js';
 import { refuseFaults } from '../platform/errors/extension-error.js';
 import type { HealthIndicator } from '../monitoring/readiness.js';
-import { codeFaults } from './code-faults.js';
 import { missingColumns } from './missing-columns.js';
 import { catchesAll, providersOf, resolversOf, type Route, routesOf, unopenedMessagesOf } from './nest-metadata.js';
-import { parameterFaults } from './parameter-faults.js';
+import { accessFaults, parameterFaults, scopeFaults, unsupportedFaults } from './route-faults.js';
 
 /** The parts that an extension adds to the service. */
 export interface Extension extends Partial<DatabaseParts> {
@@ -66,34 +64,6 @@ export async function checkExtensions(app: INestApplicationContext, extensions: 
   return [...ofRoutes, ...ofEvents, ...extensions.flatMap(({ scopes = [] }) => scopes)];
 }
 
-function accessFaults({ name, access }: Route): string[] {
-  if (access === undefined)
-    return [`${name}: it declares no access. Add @Operation() or @Public(), above any @RouteConfig().`];
-  return typeof access === 'object' ? scopeFaults(access.scope).map((fault) => `${name}: ${fault}`) : [];
-}
-
-/** What Nest has, and the service has not. */
-function unsupportedFaults({ name, address, status, hasVersion, hasMediaTypes, operation }: Route): string[] {
-  const faults: string[] = [];
-  if (address.includes('('))
-    faults.push('paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.');
-  if (hasVersion) faults.push('@Version() has no effect, as /v1 is the version. Put another version into the path.');
-  if (operation !== undefined) {
-    const documented = operation.success.status;
-    if (status !== documented)
-      faults.push(`its status is ${status}, but ${documented} in success of @Operation(). Change one of them.`);
-    if (hasMediaTypes)
-      faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
-    if (address.startsWith('ALL '))
-      faults.push('@All() has no place in the document. Write a method for each HTTP method.');
-  }
-  return faults.map((fault) => `${name}: ${fault}`);
-}
-
-function scopeFaults(scope: string): string[] {
-  return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
-}
-
 function repetitions<Use extends { name: string }>(what: string, uses: readonly Use[], key: (use: Use) => string) {
   return [...Map.groupBy(uses, key)]
     .filter(([, all]) => all.length > 1)
@@ -133,6 +103,23 @@ function dataSourceFaults(app: INestApplicationContext): string[] {
   return unnamed.length > 1
     ? ['TypeOrmModule.forRoot() would replace the database of the service. Give it a name.']
     : [];
+}
+
+/** What clients cannot rely on: a code with two statuses, or one that is none by the document. */
+function codeFaults(declared: readonly Pick<OwnErrorCode, 'code' | 'status'>[]): string[] {
+  const statuses = new Map<string, number>(Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]));
+  return declared.flatMap(({ code, status }) => {
+    if (code.length > MAX_CODE_LENGTH || !new RegExp(CODE_PATTERN).test(code))
+      return [
+        `The error code ${JSON.stringify(code)} must have at most ${MAX_CODE_LENGTH} letters from a to z, in words as in "visits_full".`,
+      ];
+    const known = statuses.get(code) ?? status;
+    statuses.set(code, known);
+    if (known !== status)
+      return [`The error code ${code} has the status ${known} already and cannot have ${status}. Use another code.`];
+    const isError = Number.isInteger(status) && status >= 400 && status <= 599;
+    return isError ? [] : [`The error code ${code} has the status ${status}. It must be from 400 to 599.`];
+  });
 }
 
 const TIMESTAMP_NEEDED =

@@ -1,6 +1,35 @@
 import { StandardSchemaValidationPipe, ValidationPipe } from '@nestjs/common';
+import { isScope } from '../auth/keys/scopes.js';
 import { hasNoRules, RequestValidationPipe, rulesOf } from '../http/validation/request-validation.pipe.js';
 import type { Route } from './nest-metadata.js';
+
+export function accessFaults({ name, access }: Route): string[] {
+  if (access === undefined)
+    return [`${name}: it declares no access. Add @Operation() or @Public(), above any @RouteConfig().`];
+  return typeof access === 'object' ? scopeFaults(access.scope).map((fault) => `${name}: ${fault}`) : [];
+}
+
+/** What Nest has, and the service has not. */
+export function unsupportedFaults({ name, address, status, hasVersion, hasMediaTypes, operation }: Route): string[] {
+  const faults: string[] = [];
+  if (address.includes('('))
+    faults.push('paths have no regular expressions. Write ":id", and check it with PathId or a pipe of the parameter.');
+  if (hasVersion) faults.push('@Version() has no effect, as /v1 is the version. Put another version into the path.');
+  if (operation !== undefined) {
+    const documented = operation.success.status;
+    if (status !== documented)
+      faults.push(`its status is ${status}, but ${documented} in success of @Operation(). Change one of them.`);
+    if (hasMediaTypes)
+      faults.push('@ApiProduces() would not set the media type of the response. Add contentType to success.');
+    if (address.startsWith('ALL '))
+      faults.push('@All() has no place in the document. Write a method for each HTTP method.');
+  }
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+export function scopeFaults(scope: string): string[] {
+  return isScope(scope) ? [] : [`No key can have the scope ${JSON.stringify(scope)}: scopes look like "pets:read".`];
+}
 
 /** What class-validator and Nest's pipes have, and the pipe of the service has not. */
 export function parameterFaults({ name, parameters, pipes }: Route, globalPipes: readonly unknown[]): string[] {
