@@ -90,7 +90,7 @@ describe('a connection', () => {
   });
 
   it('is closed if nothing is read of its response for 15 seconds', () => {
-    // stalled.spec.ts waits for less.
+    // closing.stalled.spec.ts waits for less.
     expect(service.app.getHttpServer()).toMatchObject({ timeout: 15_001 });
   });
 });

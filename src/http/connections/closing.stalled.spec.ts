@@ -3,8 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { handleOneAtATime } from './closing.js';
-import { closeStalledSockets } from './stalled.js';
+import { closeStalledSockets, handleOneAtATime } from './closing.js';
 
 const TIMEOUT_MS = 300;
 /** A busy machine keeps a client from reading for seconds. What fails with the first of these is tried with the next. */
