@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { RedisClient, RunScript } from '../../src/platform/redis/redis-client.js';
-import { createRedisClient } from '../../src/platform/redis/redis-cluster-client.js';
+import { createRedisClient } from '../../src/platform/redis/redis.module.js';
 import { noteRequest } from '../../src/platform/recurring-task.js';
 import { RedisServer } from './servers/redis-server.js';
 import { within } from './until.js';

@@ -1,9 +1,8 @@
-import { Cluster, Command, type Redis } from 'ioredis';
+import { Cluster, type ClusterOptions, Command, type Redis, type RedisOptions } from 'ioredis';
 import { CLUSTER_URL } from '../config/setting.decorators.js';
 import { RedisClient, type RedisEnv } from './redis-client.js';
-import { clusterNodes, clusterOptions, nodeOptions, notOfCluster } from './redis-cluster.js';
-import { SingleRedisClient } from './single-redis-client.js';
-import { isOutage, UnusableRedisError } from './redis-server.js';
+import { addressesOf, commandOptions, credentialsOf, isOutage, RECONNECT_DELAY_MS } from './redis-server.js';
+import { tlsOptions, UnusableRedisError } from './redis-server.js';
 
 /** With numbers up to this many times the servers, probes reach each of them. */
 const PROBES_PER_SERVER = 100;
@@ -20,7 +19,8 @@ export class RedisClusterClient extends RedisClient {
   constructor(url: string, env: RedisEnv, currentUrl = () => url) {
     super(env);
     this.redis = new Cluster(
-      clusterNodes(url),
+      // They name all others.
+      addressesOf(CLUSTER_URL.exec(url)?.groups?.['hosts']),
       clusterOptions(env.REDIS_TIMEOUT_MS, () => this.isUp),
     );
     this.redis.on('+node', (node: Redis) => {
@@ -80,7 +80,37 @@ export class RedisClusterClient extends RedisClient {
   }
 }
 
-/** @param currentUrl returns the URL with the user and the password for the next connection */
-export function createRedisClient(url: string, env: RedisEnv, currentUrl?: () => string): RedisClient {
-  return new (CLUSTER_URL.test(url) ? RedisClusterClient : SingleRedisClient)(url, env, currentUrl);
+/** Options of the connection to one server. */
+function nodeOptions(url: string, host = ''): RedisOptions {
+  return { ...credentialsOf(url), ...(url.startsWith('rediss') ? { tls: tlsOptions(host) } : {}) };
+}
+
+/**
+ * Options for a client that neither queues nor repeats commands that a server may have processed.
+ * @param isUp whether some servers are available; otherwise it asks those of the URL again, whose addresses may be new
+ */
+function clusterOptions(commandTimeout: number, isUp: () => boolean): ClusterOptions {
+  // The timer of a silent connection can outlive it, and would close the next one.
+  const retryDelayMs = Math.max(RECONNECT_DELAY_MS, commandTimeout);
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    // `check` does more.
+    enableReadyCheck: false,
+    clusterRetryStrategy: () => RECONNECT_DELAY_MS,
+    clusterNodeRetryStrategy: () => (isUp() ? retryDelayMs : null),
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    // Certificates have host names.
+    dnsLookup: (host, done) => done(null, host),
+    // A server that accepts connections but does not respond is never ready.
+    redisOptions: { ...commandOptions(commandTimeout), socketTimeout: commandTimeout, enableReadyCheck: true },
+  };
+}
+
+/** The error of a server that is not in a cluster says so; others are returned as they are. */
+function notOfCluster(error: Error & { readonly lastNodeError?: Error }): Error {
+  const { lastNodeError = error } = error;
+  if (!lastNodeError.message.includes('cluster support disabled')) return lastNodeError;
+  return new UnusableRedisError('REDIS_URL names a server that is not in a Redis Cluster. Write redis://host:port.');
 }

@@ -3,8 +3,15 @@ import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import { Clock } from '../config/clock.js';
 import { Env } from '../config/env.js';
 import { currentSecret } from '../config/load-env.js';
-import { RedisClient } from './redis-client.js';
-import { createRedisClient } from './redis-cluster-client.js';
+import { CLUSTER_URL } from '../config/setting.decorators.js';
+import { RedisClient, type RedisEnv } from './redis-client.js';
+import { RedisClusterClient } from './redis-cluster-client.js';
+import { SingleRedisClient } from './single-redis-client.js';
+
+/** @param currentUrl returns the URL with the user and the password for the next connection */
+export function createRedisClient(url: string, env: RedisEnv, currentUrl?: () => string): RedisClient {
+  return new (CLUSTER_URL.test(url) ? RedisClusterClient : SingleRedisClient)(url, env, currentUrl);
+}
 
 @Injectable()
 class RedisMetrics {
