@@ -1,18 +1,31 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
 import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { cutPage, type Page, type PageRequest } from '../../paging/page.js';
-import { inJson, placeholders, query } from '../../statements.js';
+import { inJson, isPostgres, jsonRows, placeholders, query } from '../../statements.js';
 import { EventLog } from '../event-log.js';
 import type { LoggedEvent } from '../logged-event.entity.js';
-import { BY_DUE, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, MOST_READ } from './due-deliveries.js';
+import { BY_DUE, BY_SUBJECT, DELIVERIES_LOCK, FIRST_DUE, IS_DUE, lastDue, MOST_READ } from './due-deliveries.js';
 import { type DeliveryState, EventDelivery } from './event-delivery.entity.js';
-import { repeatDeliveries } from './repeated-deliveries.js';
 import type { Subscription } from './subscription.js';
 
 const MOST_LISTED = 1_000;
+/** Rows of one transaction, so that other writes do not wait long. */
+const MOST_REPEATED = 500;
+
+/*
+ * Subjects one after the other: a delivery that is over again while this goes on stays where it was, and is not repeated twice.
+ */
+const NEXT_TO_REPEAT = `SELECT "subject", "place" FROM "event_deliveries"
+  WHERE (${BY_SUBJECT}) > (?, ?, ?, ?) AND ("subscription", "state") <= (?, ?) ORDER BY ${BY_SUBJECT} LIMIT ${MOST_REPEATED}`;
+const WAITING = lastDue('"event_deliveries"."subscription"', '"event_deliveries"."subject"');
+const repeatAt = (places: string) => `UPDATE "event_deliveries"
+  SET "state" = 'pending', "attempts" = 0, "due_at" = COALESCE((${WAITING}), "due_at")
+  WHERE ("subscription", "place") IN (SELECT CAST(? AS TEXT), "place" FROM ${places}) AND "state" = ? AND "at" >= ? RETURNING "place"`;
+
 /** A delivery that is due, with its event, which may have been deleted. */
 export interface DueDelivery {
   readonly place: number;
@@ -97,8 +110,24 @@ export class Deliveries {
    * are tried again, and it can be called again for the others.
    * @returns how many
    */
-  repeat(name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
-    return repeatDeliveries(this.database, name, state, fromMs);
+  async repeat(name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {
+    const { manager } = this.database;
+    const repeat = repeatAt(jsonRows(isPostgres(manager) ? 'postgres' : 'sqlite', { place: 'bigint' }));
+    let repeated = 0;
+    let next: Pick<EventDelivery, 'subject' | 'place'>[] = [{ subject: '', place: 0 }];
+    for (;;) {
+      // Statements on SQLite are synchronous: what waits has its turn between them.
+      await nextTurn();
+      const last = next.at(-1);
+      if (last === undefined) return repeated;
+      next = await query(manager, NEXT_TO_REPEAT, [name, state, last.subject, last.place, name, state]);
+      const places = JSON.stringify(next);
+      repeated += await this.database.write(async (transaction) => {
+        // Nobody lets an earlier one of a subject wait meanwhile, which these would overtake.
+        await lockUntilCommit(transaction, DELIVERIES_LOCK);
+        return (await query(transaction, repeat, [name, places, state, fromMs])).length;
+      });
+    }
   }
 
   /** Deliveries in the order of their events. */

@@ -11,9 +11,8 @@ import { EventLog } from '../event-log.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
 import { DeliveryTurn } from './delivery-turn.js';
-import { HeldLease } from './held-lease.js';
 import type { Subscription, SubscriptionSource } from './subscription.js';
-import { Subscriptions } from './subscriptions.js';
+import { HeldLease, Subscriptions } from './subscriptions.js';
 
 /** After traffic, which may have appended events in another process that has ended since. */
 const POLL_MS = 1_000;

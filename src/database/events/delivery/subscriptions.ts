@@ -11,7 +11,7 @@ import { EventSubscription } from './event-delivery.entity.js';
 import type { Subscription } from './subscription.js';
 
 /** Longer than a handler of an instance that is alive goes without renewing it. */
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 const EVENTS_PER_READ = 1_000;
 /** By one statement, which has a time limit, unless one event has more. */
 const MOST_ADDED = 10_000;
@@ -104,4 +104,40 @@ export class Subscriptions {
 function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
   const isVisible = accountId === undefined || event.accountId === EVERY_ACCOUNT || event.accountId === accountId;
   return isVisible && types.includes(event.type) && (subject === undefined || subject === event.subject);
+}
+
+/** The lease of a subscription, which is renewed until it is released. */
+export class HeldLease {
+  private readonly renewal: NodeJS.Timeout;
+
+  private constructor(
+    private readonly subscriptions: Subscriptions,
+    private readonly name: string,
+    private readonly owner: string,
+    private endMs: number,
+  ) {
+    this.renewal = setInterval(() => void this.renew(), LEASE_MS / 3).unref();
+  }
+
+  /** @returns undefined if another process has it */
+  static async take(subscriptions: Subscriptions, name: string, owner: string): Promise<HeldLease | undefined> {
+    const endMs = performance.now() + LEASE_MS;
+    return (await subscriptions.lease(name, owner)) ? new HeldLease(subscriptions, name, owner, endMs) : undefined;
+  }
+
+  /** Also if the database does not respond, it ends for this process no later than for the others. */
+  get isOurs(): boolean {
+    return performance.now() < this.endMs;
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.renewal);
+    if (this.isOurs) await this.subscriptions.lease(this.name, this.owner, 0);
+  }
+
+  private async renew(): Promise<void> {
+    const endMs = performance.now() + LEASE_MS;
+    const isOurs = await this.subscriptions.lease(this.name, this.owner).catch(() => undefined);
+    if (isOurs !== undefined) this.endMs = isOurs ? endMs : 0;
+  }
 }
