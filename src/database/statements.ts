@@ -47,11 +47,12 @@ export async function existing<Id extends string | number>(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Those rows whose account was not deleted meanwhile. */
+/** The rows of a chunk whose account was not deleted meanwhile. */
 export async function ofExistingAccounts<Row extends { readonly accountId: number }>(
   manager: EntityManager,
-  rows: readonly Row[],
+  chunk: readonly (readonly [key: unknown, row: Row])[],
 ): Promise<Row[]> {
+  const rows = chunk.map(([, row]) => row);
   const accounts = await existing(manager, 'accounts', [...new Set(rows.map(({ accountId }) => accountId))]);
   return rows.filter(({ accountId }) => accounts.has(accountId));
 }

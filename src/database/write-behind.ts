@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { writeInChunks } from './chunks.js';
+import { throwErrors, writeInChunks } from './chunks.js';
 import type { Database } from './database.js';
 import { onCommit } from './transaction.js';
 
@@ -25,12 +25,12 @@ export class WriteBehind<Key extends string | number, Change> {
 
   /**
    * Writes the changes, ordered by key in each chunk, so that all instances lock rows in the same order. What fails is kept.
-   * @returns the errors of changes that cannot be written
+   * @throws (rejects) AggregateError with the errors of changes that cannot be written, or DomainError `service_unavailable`
    */
   async write(
     database: Database,
     writeChunk: (manager: EntityManager, chunk: readonly [Key, Change][]) => Promise<unknown>,
-  ): Promise<unknown[]> {
+  ): Promise<void> {
     const taken = this.changes;
     this.changes = new Map();
     const writing = writeInChunks(database, this.table, [...taken], async (manager, chunk) => {
@@ -43,6 +43,6 @@ export class WriteBehind<Key extends string | number, Change> {
       this.changes = taken;
       for (const [key, change] of later) this.add(key, change);
     });
-    return [...errors.values()];
+    throwErrors([...errors.values()]);
   }
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, LessThan, Or } from 'typeorm';
-import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
 import { WriteBehind } from '../../database/write-behind.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
@@ -20,13 +19,12 @@ export class LastUsedTracker extends RecurringTask {
   }
 
   async flush(): Promise<void> {
-    const errors = await this.uses.write(this.database, async (manager, chunk) => {
+    await this.uses.write(this.database, async (manager, chunk) => {
       for (const [lastUsedAt, uses] of Map.groupBy(chunk, ([, atMs]) => atMs - (atMs % PRECISION_MS))) {
         // Never earlier: another instance may have written a later use, or the clock may have been set back.
         const isEarlier = Or(IsNull(), LessThan(lastUsedAt));
         await manager.update(ApiKey, { id: In(uses.map(([keyId]) => keyId)), lastUsedAt: isEarlier }, { lastUsedAt });
       }
     });
-    throwErrors(errors);
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../../auth/caller.js';
-import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
 import { ofExistingAccounts, placeholders, query } from '../../database/statements.js';
 import { onCommit } from '../../database/transaction.js';
@@ -69,11 +68,8 @@ export class KeyNetworks extends RecurringTask {
   }
 
   private async write(): Promise<void> {
-    const errors = await this.rows.write(this.database, async (manager, chunk) => {
-      const rows = await ofExistingAccounts(
-        manager,
-        chunk.map(([, row]) => row),
-      );
+    await this.rows.write(this.database, async (manager, chunk) => {
+      const rows = await ofExistingAccounts(manager, chunk);
       if (rows.length === 0) return;
       for (const row of rows) if (row.networks >= LEAST_UNUSUAL) await this.warnIfUnusual(manager, row);
       const values = rows.map(({ accountId, keyId, hour, networks }) => [accountId, keyId, hour, networks]);
@@ -83,7 +79,6 @@ export class KeyNetworks extends RecurringTask {
         WHERE excluded."networks" > "key_networks"."networks"`;
       await query(manager, sql, values.flat());
     });
-    throwErrors(errors);
   }
 
   /** Once a key and an hour: not if the number that is stored, whichever instance wrote it, was unusual too. */

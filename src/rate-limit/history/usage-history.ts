@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../auth/caller.js';
-import { throwErrors } from '../../database/chunks.js';
 import { Database } from '../../database/database.js';
 import { DeletionTask, OldRows } from '../../database/old-rows.js';
 import { byBytes, ofExistingAccounts, placeholders, query } from '../../database/statements.js';
@@ -96,11 +95,8 @@ export class UsageRecorder extends RecurringTask {
 
   /** Adds to the counts in the database, as other instances do. */
   private async write(): Promise<void> {
-    const errors = await this.rows.write(this.database, async (manager, chunk) => {
-      const rows = await ofExistingAccounts(
-        manager,
-        chunk.map(([, row]) => row),
-      );
+    await this.rows.write(this.database, async (manager, chunk) => {
+      const rows = await ofExistingAccounts(manager, chunk);
       const values = rows.map((row) => Object.values(row));
       if (values.length === 0) return;
       const sql = `
@@ -108,7 +104,6 @@ export class UsageRecorder extends RecurringTask {
         ON CONFLICT (${KEY_COLUMNS}) DO UPDATE SET "requests" = "usage_history"."requests" + excluded."requests"`;
       await query(manager, sql, values.flat());
     });
-    throwErrors(errors);
   }
 }
 

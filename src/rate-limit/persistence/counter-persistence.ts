@@ -34,10 +34,10 @@ class PersistedTable<Entry extends Counter> {
     private readonly owners?: 'accounts' | 'api_keys',
   ) {}
 
-  async write(database: Database): Promise<unknown[]> {
+  async write(database: Database): Promise<void> {
     const { columns, primaryColumns } = database.getMetadata(this.entity);
     const namesOf = (some: typeof columns) => some.map(({ databaseName }) => databaseName);
-    const errors = this.table.changes?.write(database, async (manager, chunk) => {
+    await this.table.changes?.write(database, async (manager, chunk) => {
       const keys = chunk.map(([key]) => key);
       const owned = this.owners === undefined ? undefined : await existing(manager, this.owners, keys);
       const counterOf = (key: Key) => (owned?.has(key) === false ? undefined : this.table.peek(key));
@@ -49,7 +49,6 @@ class PersistedTable<Entry extends Counter> {
       if (rows.length > 0) await insert.orUpdate(namesOf(columns), namesOf(primaryColumns)).execute();
       if (removed.length > 0) await manager.delete(this.entity, removed);
     });
-    return (await errors) ?? [];
   }
 
   /** Fills an empty table, and deletes rows that have ended. */
@@ -99,7 +98,11 @@ export class CounterPersistence extends RecurringTask {
 
   private async write(): Promise<void> {
     const errors: unknown[] = [];
-    for (const table of this.tables) errors.push(...(await table.write(this.database)));
+    for (const table of this.tables)
+      await table.write(this.database).catch((error: unknown) => {
+        if (!(error instanceof AggregateError)) throw error;
+        errors.push(error);
+      });
     throwErrors(errors);
   }
 }
