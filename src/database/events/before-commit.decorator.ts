@@ -1,6 +1,6 @@
-import { SetMetadata } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { EventOf, EventPattern } from './domain-event.js';
+import { markListening } from './listening-methods.js';
 
 export const BEFORE_COMMIT = 'petstore:before-commit';
 
@@ -31,10 +31,6 @@ export function BeforeCommit<Pattern extends EventPattern, IsBatch extends boole
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
     const listening: Listening = { pattern, batch: batch === true };
-    SetMetadata(BEFORE_COMMIT, [listening, ...beforeCommitOf(descriptor.value ?? Object)])(target, key, descriptor);
+    markListening(BEFORE_COMMIT, listening)(target, key, descriptor);
   };
-}
-
-function beforeCommitOf(method: Function): readonly Listening[] {
-  return (Reflect.getMetadata(BEFORE_COMMIT, method) ?? []) as readonly Listening[];
 }

@@ -1,10 +1,10 @@
-import { Injectable, type OnModuleInit, SetMetadata } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { refuseFaults } from '../../../platform/errors/extension-error.js';
 import { Database } from '../../database.js';
 import type { EventName, EventPattern } from '../domain-event.js';
 import { EventTypes } from '../event-types.js';
-import { listeningMethods } from '../listening-methods.js';
+import { listeningMethods, markListening } from '../listening-methods.js';
 import type { LoggedEvent } from '../logged-event.entity.js';
 import { DeliveryWorker } from './delivery-worker.js';
 import type { Subscription } from './subscription.js';
@@ -46,8 +46,7 @@ export function OnLoggedEvent(pattern: EventPattern, options: LoggedEventOptions
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
-    const others = (Reflect.getMetadata(LOGGED_EVENT, descriptor.value ?? Object) ?? []) as readonly object[];
-    SetMetadata(LOGGED_EVENT, [{ pattern, ...options }, ...others])(target, key, descriptor);
+    markListening(LOGGED_EVENT, { pattern, ...options })(target, key, descriptor);
   };
 }
 
