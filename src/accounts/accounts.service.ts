@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Account } from '../auth/keys/account.entity.js';
 import { KeyChanges } from '../auth/keys/api-keys.repository.js';
 import { audit, type AuditAction, type AuditEntry, readAudit } from '../auth/keys/audit-record.entity.js';
-import { type Limits, limitsOf } from '../auth/keys/plan.js';
+import { type CustomLimits, type Limits, limitsOf, NO_OTHER_LIMITS, type PlanName } from '../auth/keys/plan.js';
 import { Database } from '../database/database.js';
 import { lockUntilCommit } from '../database/locks.js';
 import { OldRows } from '../database/old-rows.js';
@@ -10,7 +10,7 @@ import { query } from '../database/statements.js';
 import { onTransactionEnd } from '../database/transaction.js';
 import { Clock, rfc3339 } from '../platform/config/clock.js';
 import { accountIdIn, type AccountSummary, findAccount, getAccount, noAccount, summariseAccounts } from './accounts.js';
-import { checkLimits, invalid } from './keys/key-options.js';
+import { checkLimits, invalid, planTerms } from './keys/key-options.js';
 import { KeysService } from './keys/keys.service.js';
 
 /** By then, no request of a suspended account is under way that could store something of it. */
@@ -80,6 +80,18 @@ export class AccountsService {
     return this.change(name, 'account.resumed', (account) => {
       if (account.suspendedAt === null) throw invalid(`The account "${account.name}" is not suspended.`);
       return { suspendedAt: null };
+    });
+  }
+
+  /** Changes the plan of an account, and ends other limits; Enterprise requires both limits. @returns the new limits */
+  changePlan(name: string, plan: PlanName, custom: CustomLimits): Promise<Limits> {
+    return this.keys.operate(async (operation) => {
+      const to = planTerms(plan, custom);
+      const account = await this.get(name);
+      const from = { plan: account.plan, perMinute: account.perMinute, perDay: account.perDay };
+      await operation.manager.update(Account, account.id, { ...to, ...NO_OTHER_LIMITS });
+      await this.record(operation, 'account.plan_changed', account, { from, to });
+      return limitsOf(to);
     });
   }
 

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { Account } from '../auth/keys/account.entity.js';
 import { ApiKey } from '../auth/keys/api-key.entity.js';
 import { audit, type AuditedOperation } from '../auth/keys/audit-record.entity.js';
-import { limitsAt, NO_OTHER_LIMITS, type PlanTerms } from '../auth/keys/plan.js';
+import { limitsAt } from '../auth/keys/plan.js';
 import { rfc3339 } from '../platform/config/clock.js';
 import { checkAccountName, invalid, type NewKey, planTerms } from './keys/key-options.js';
 
@@ -56,14 +56,6 @@ export async function findAccount(manager: EntityManager, name: string): Promise
 /** The identifier of an account, if it can be one. */
 export function accountIdIn(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
-}
-
-/** Also ends other limits. @returns the identifier of the account */
-export async function changePlan(operation: AuditedOperation, name: string, terms: PlanTerms): Promise<number> {
-  const { id, plan, perMinute, perDay } = await getAccount(operation.manager, name);
-  await operation.manager.update(Account, id, { ...terms, ...NO_OTHER_LIMITS });
-  await audit(operation, 'account.plan_changed', id, null, { from: { plan, perMinute, perDay }, to: terms });
-  return id;
 }
 
 export type AccountSummary = Awaited<ReturnType<typeof summariseAccounts>>[number];

@@ -122,7 +122,7 @@ describe('other limits of an account', () => {
   it('end with a change of plan', async () => {
     await accounts().limit(account, { perMinute: 1, perDay: 2 }, clock.nowMs() + DAY_MS);
     expect(trio(await call())).toMatchObject({ limit: 1, remaining: 0 });
-    await service.app.get(KeysService).changePlan(account, 'business', {});
+    await accounts().changePlan(account, 'business', {});
     expect(trio(await call())).toMatchObject({ limit: 1_000 });
   });
 

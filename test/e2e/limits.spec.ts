@@ -4,7 +4,7 @@ import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { parseList } from 'structured-headers';
 import { Public } from '../../src/index.js';
-import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { service, sharePreparedApp } from '../support/folders.js';
@@ -23,7 +23,8 @@ const newAccount = () => `terms ${(accounts += 1)}`;
 const enterprise = (perMinute: number, perDay: number, account = newAccount()) =>
   service.key({ account, plan: 'enterprise', perMinute, perDay });
 const list = (key: string) => ask(service.port, { path: '/v1/pets?limit=1', key });
-const keys = () => service.app.get(KeysService);
+const changePlan = (...change: Parameters<AccountsService['changePlan']>) =>
+  service.app.get(AccountsService).changePlan(...change);
 
 /** Status, the trio, and Retry-After, of a request at a time of the fake clock. */
 async function at(iso: string, key: string): Promise<unknown[]> {
@@ -86,13 +87,13 @@ describe('a plan', () => {
     const key = await service.key({ account, plan: 'free' });
     for (let n = 0; n < 60; n += 1) await list(key);
     expect((await list(key)).status).toBe(429);
-    await keys().changePlan(account, 'pro', {});
+    await changePlan(account, 'pro', {});
     const upgraded = await list(key);
     expect([upgraded.status, trio(upgraded)]).toEqual([200, { limit: 300, remaining: 239, reset: NOON + 60 }]);
-    await keys().changePlan(account, 'free', {});
+    await changePlan(account, 'free', {});
     const downgraded = await list(key);
     expect([downgraded.status, trio(downgraded)]).toEqual([429, { limit: 60, remaining: 0, reset: NOON + 60 }]);
-    await keys().changePlan(account, 'enterprise', { perMinute: 70, perDay: 90 });
+    await changePlan(account, 'enterprise', { perMinute: 70, perDay: 90 });
     expect(trio(await list(key))).toMatchObject({ limit: 70, remaining: 8 });
   });
 });

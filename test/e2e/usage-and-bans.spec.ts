@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { LastUsedTracker } from '../../src/auth/authentication/last-used-tracker.js';
 import { ApiKey } from '../../src/auth/keys/api-key.entity.js';
@@ -124,7 +125,7 @@ describe('getUsage', () => {
   });
 
   it('shows the day in its headers if that has fewer requests left', async () => {
-    await service.app.get(KeysService).changePlan(account, 'enterprise', { perMinute: 3, perDay: 4 });
+    await service.app.get(AccountsService).changePlan(account, 'enterprise', { perMinute: 3, perDay: 4 });
     await call(3);
     clock.advanceSeconds(60);
     const response = await service.request('/v1/usage', { key });
@@ -133,7 +134,7 @@ describe('getUsage', () => {
       minute: { limit: 3, remaining: 3 },
       day: { limit: 4, remaining: 1 },
     });
-    await service.app.get(KeysService).changePlan(account, 'enterprise', { perMinute: 2, perDay: 2 });
+    await service.app.get(AccountsService).changePlan(account, 'enterprise', { perMinute: 2, perDay: 2 });
     await call(2);
     expect(await usage()).toMatchObject({ minute: { limit: 2, remaining: 2 }, day: { limit: 2, remaining: 0 } });
   });

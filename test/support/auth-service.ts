@@ -51,6 +51,7 @@ export class AuthBench {
     const instance = {
       context: module,
       keys,
+      accounts: module.get(AccountsService),
       guard: module.get(BearerGuard),
       verifier: module.get(KeyVerifier),
       poller: module.get(KeyChangesPoller),

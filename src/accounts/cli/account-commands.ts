@@ -31,8 +31,8 @@ export function addAccountCommands({ command, run }: Commands): void {
     .option(...PER_DAY)
     .action((account: string, plan: PlanName, limits: CustomLimits) => {
       planTerms(plan, limits);
-      run(async ({ keys }) => {
-        const { perMinute, perDay } = await keys.changePlan(account, plan, limits);
+      run(async ({ accounts }) => {
+        const { perMinute, perDay } = await accounts.changePlan(account, plan, limits);
         return done(`${account} is on the plan ${plan}: ${perMinute} requests a minute, ${perDay} a day.`);
       });
     });

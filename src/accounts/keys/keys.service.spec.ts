@@ -148,16 +148,16 @@ describe('changePlan', () => {
     const { key } = await service.issue({ account });
     await service.verifier.verify(key);
     const custom = { perMinute: 7, perDay: 70 };
-    const limits = await service.keys.changePlan(account, 'enterprise', custom);
+    const limits = await service.accounts.changePlan(account, 'enterprise', custom);
     expect(limits).toEqual(custom);
     expect((await service.audited()).at(-1)).toEqual(bench.record('account.plan_changed', null));
     const pro = { plan: 'pro', perMinute: null, perDay: null };
     expect(await lastDetail()).toEqual({ from: pro, to: { plan: 'enterprise', ...custom } });
     expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
-    await service.keys.changePlan(account, 'free', {});
+    await service.accounts.changePlan(account, 'free', {});
     const free = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };
     expect(await service.verifier.verify(key)).toMatchObject(free);
-    await expect(service.keys.changePlan(account, 'enterprise', {})).rejects.toThrow('requires both');
+    await expect(service.accounts.changePlan(account, 'enterprise', {})).rejects.toThrow('requires both');
   });
 });
 

@@ -11,18 +11,17 @@ import {
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
 import { audit, type AuditAction, type AuditedOperation, lockAudit } from '../../auth/keys/audit-record.entity.js';
-import { type CustomLimits, type Limits, limitsOf, type PlanName } from '../../auth/keys/plan.js';
 import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
 import { Events } from '../../database/events/events.js';
 import { onTransactionEnd } from '../../database/transaction.js';
 import { Clock, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
-import { accountFor, changePlan, getAccount } from '../accounts.js';
+import { accountFor, getAccount } from '../accounts.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
 import { detailsOf, type IssuedKey, KEY_EVENTS, type KeyDetails } from './key-responses.dto.js';
 import { type RotatedKey, type ShownKey, shownToOperators } from './key-responses.dto.js';
-import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey, planTerms } from './key-options.js';
+import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey } from './key-options.js';
 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
@@ -33,7 +32,7 @@ const NO_EXPIRY = 0;
 const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };
 
 /**
- * Operations on keys and accounts, in the name of the current actor. Each joins the transaction of its caller, at whose end the
+ * Operations on keys, in the name of the current actor. Each joins the transaction of its caller, at whose end the
  * change is in effect in this process and those that share Redis with it; other processes follow within a second.
  * @throws (rejects) DomainError `validation_failed` for an invalid operation, such as one on a revoked key;
  * `api_key_not_found` for an unknown id
@@ -138,16 +137,6 @@ export class KeysService {
       const lastUseMs = Math.min((key.lastUsedAt ?? 0) + LAST_USE_DELAY_MS, operation.atMs + CLOCK_DIFFERENCE_MS);
       const bansLiftedAt = Math.max(operation.atMs, lastUseMs);
       await this.update(operation, key, { bansLiftedAt }, 'key.unbanned');
-    });
-  }
-
-  /** Changes the plan of an account; Enterprise requires both limits. @returns the new limits */
-  changePlan(name: string, plan: PlanName, limits: CustomLimits): Promise<Limits> {
-    return this.operate(async (operation) => {
-      const terms = planTerms(plan, limits);
-      const accountId = await changePlan(operation, name, terms);
-      onTransactionEnd(() => this.changes.announce({ accountId, keyId: null }));
-      return limitsOf(terms);
     });
   }
 

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type AuthInstance, shareAuth } from '../../../test/support/auth-service.js';
-import { AccountsService } from '../../accounts/accounts.service.js';
 import { runAs } from '../../database/events/actor.js';
 import { ApiError } from '../../http/errors/api-error.js';
 import { ApiKey } from '../keys/api-key.entity.js';
@@ -71,11 +70,11 @@ describe('a poll', () => {
     const second = await elsewhere.issue();
     await here.poller.poll();
     await verify(second.key);
-    await elsewhere.keys.changePlan('acme', 'free', {});
+    await elsewhere.accounts.changePlan('acme', 'free', {});
     await here.poller.poll();
     for (const token of [key, second.key])
       expect(await verify(token)).toMatchObject({ plan: 'free', limits: { perMinute: 60 } });
-    await elsewhere.keys.changePlan('acme', 'pro', {});
+    await elsewhere.accounts.changePlan('acme', 'pro', {});
   });
 
   it('keeps all other keys cached', async () => {
@@ -115,14 +114,13 @@ describe('a poll', () => {
 describe('the log of changes by other processes', () => {
   it('has what takes effect on requests, by whom, and not what does not', async () => {
     const log = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
-    const { keys, database } = elsewhere;
+    const { accounts, keys, database } = elsewhere;
     await keys.change(id, { name: 'Renamed', scopes: ['pets:read'], paused: true });
     await keys.change(id, { paused: false });
     await keys.unban(id);
     await keys.rotate(id, 60_000);
     await keys.revoke(id);
-    await keys.changePlan('acme', 'pro', {});
-    const accounts = elsewhere.context.get(AccountsService);
+    await accounts.changePlan('acme', 'pro', {});
     await runAs('cli:ops', () => accounts.suspend('acme', 'fraud'));
     await accounts.resume('acme');
     const { accountId } = await database.manager.findOneByOrFail(ApiKey, { id });
