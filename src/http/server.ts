@@ -10,7 +10,7 @@ import { closeStalledSockets, handleOneAtATime, refuseTunnel } from './connectio
 import { readInTurn } from './connections/read-in-turn.js';
 import type { ApiError } from './errors/api-error.js';
 import { MAX_PARAM_LENGTH } from './hooks/routed-paths.js';
-import { METHODS_WITH_BODY } from './requests/message.js';
+import { METHODS_WITH_BODY } from './requests/bodies.js';
 import { normaliseTarget, requestId } from './requests/request.js';
 
 /** Creates the Fastify instance below Nest. Every request reaches the hooks, however malformed. */

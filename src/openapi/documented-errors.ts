@@ -10,8 +10,8 @@ import { CODE_PATTERN, ERROR_CODES, errorObject, MAX_CODE_LENGTH } from '../plat
 import { MAX_MESSAGE_LENGTH, problem } from '../platform/errors/error-codes.js';
 import { validationFailed } from '../http/errors/api-error.js';
 import { inUse, reused } from '../http/idempotency/idempotency.service.js';
-import { malformedJson, METHODS_WITH_BODY, payloadTooLarge } from '../http/requests/message.js';
-import { requestTimeout, unsupportedMediaType } from '../http/requests/message.js';
+import { malformedJson, METHODS_WITH_BODY, payloadTooLarge } from '../http/requests/bodies.js';
+import { requestTimeout, unsupportedMediaType } from '../http/requests/bodies.js';
 import { COMMON_HEADERS, type HeaderName, headerReferences, optionalHeaders } from '../http/response-headers.js';
 import { refuse } from '../rate-limit/windows/decision.js';
 import { tooManyRequests } from '../rate-limit/rate-limit-headers.js';

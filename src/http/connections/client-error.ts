@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { SampledLog } from '../../platform/logging/sampled-log.js';
 import { ApiError, errorJson } from '../errors/api-error.js';
-import { breakBody, requestTimeout } from '../requests/message.js';
+import { breakBody, requestTimeout } from '../requests/bodies.js';
 import { closeAfterResponse, closeLingering, responseInProgress } from './closing.js';
 
 export const MAX_HEADERS = 100;

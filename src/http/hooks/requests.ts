@@ -5,7 +5,7 @@ import type { Env } from '../../platform/config/env.js';
 import { publicPath } from '../addresses.js';
 import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
 import { nearestPath } from '../errors/client-names.js';
-import { ACCEPT_PATCH } from '../requests/message.js';
+import { ACCEPT_PATCH } from '../requests/bodies.js';
 import { hasEmptyParam, isMisframed, isRepeated, isVersioned, pathOf } from '../requests/request.js';
 import { DESCRIBED_HEADERS } from '../response-headers.js';
 import type { RoutedPaths } from './routed-paths.js';

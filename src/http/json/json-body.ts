@@ -12,7 +12,7 @@ import {
   unsupported,
   unsupportedEncoding,
   unsupportedMediaType,
-} from '../requests/message.js';
+} from '../requests/bodies.js';
 import { hasBody, isRepeated } from '../requests/request.js';
 import { jsonText } from '../../platform/int64.js';
 import { EMPTY_BODY, notAnObject, parseJson } from './parse-json.js';

@@ -1,7 +1,7 @@
 import { printParseErrorCode, visit } from 'jsonc-parser';
 import { ApiError, validationFailed } from '../errors/api-error.js';
 import { quoteName, unknownName } from '../errors/client-names.js';
-import { BODY_LIMIT_BYTES, malformedJson } from '../requests/message.js';
+import { BODY_LIMIT_BYTES, malformedJson } from '../requests/bodies.js';
 import { exactJson, integerOfLiteral } from '../../platform/int64.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { unknownName } from '../errors/client-names.js';
 import { MAX_FAULTS, validationFailed } from '../errors/api-error.js';
 import { EMPTY_BODY, emptyBody, notAnObject } from '../json/parse-json.js';
-import { unsupportedMediaType } from '../requests/message.js';
+import { unsupportedMediaType } from '../requests/bodies.js';
 
 /** For more of them, class-validator would take milliseconds. */
 const MAX_NAMES = 1_000;

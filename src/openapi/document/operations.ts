@@ -3,7 +3,7 @@ import type { ParameterObject, RequestBodyObject, ResponseObject } from '@nestjs
 import type { Env } from '../../platform/config/env.js';
 import { headerReferences, optionalHeaders } from '../../http/response-headers.js';
 import { IDEMPOTENCY_KEY_PARAMETER } from '../../http/idempotency/idempotency.hooks.js';
-import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/message.js';
+import { JSON_TYPE, jsonMediaTypes } from '../../http/requests/bodies.js';
 import type { Problem } from '../../platform/errors/error-codes.js';
 import { EARLY_STATUSES } from '../../lifecycle/deprecation.interceptor.js';
 import { PREFER_PARAMETER } from '../rehearsal.interceptor.js';
