@@ -1,6 +1,6 @@
 /**
- * The door in the wall: everything that a feature is built with. `pets`, `categories` and `store` import nothing else of the
- * service, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
+ * The door in the wall: everything that a feature is built with. Features import nothing else of the service besides each
+ * other, and teams get all of it from the package. docs/building-a-feature.md explains it by what one wants to do.
  */
 // Operations, and who can call them
 export { Operation, OperationGroup, type OperationOptions, type Stability } from './openapi/operation.decorator.js';

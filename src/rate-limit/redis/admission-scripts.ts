@@ -3,7 +3,7 @@ import { BANS_TO_REMEMBER, FIRST_BAN_SECONDS, LONGEST_BAN_SECONDS } from '../win
 import { DAY_SECONDS, MINUTE_SECONDS, STEP_BACK_SECONDS } from '../windows/usage.js';
 
 /*
- * The rules of Usage, BanRecord and RouteUsage as Lua scripts, on the clock of Redis. Times are whole seconds of Unix time.
+ * The rules of Usage, BanRecord and FixedWindow as Lua scripts, on the clock of Redis. Times are whole seconds of Unix time.
  * A reply has the time, the end of a ban or 0, and the windows before the request, each as its rest and its end.
  * Keys expire after their contents have ended, plus the time by which the clock can step back.
  */
@@ -112,7 +112,7 @@ return windows(0)
 `;
 
 /** KEYS[1] holds the window; ARGV[2] is the limit, ARGV[3] the length in seconds. */
-const ROUTE = `
+const WINDOW = `
 local limit, length = tonumber(ARGV[2]), tonumber(ARGV[3])
 local window = redis.call('HMGET', KEYS[1], 'start', 'used')
 local start, used = tonumber(window[1] or 0), tonumber(window[2] or 0)
@@ -134,4 +134,4 @@ export const PEEK: Script = { numberOfKeys: 3, lua: CLOCK + USAGE + BANS + KEY +
 export const ADMIT_ADDRESS: Script = { numberOfKeys: 1, lua: CLOCK + USAGE + TAKE };
 
 /** KEYS: the window. ARGV: time, limit, length in seconds. */
-export const TAKE_FROM_ROUTE: Script = { numberOfKeys: 1, lua: CLOCK + ROUTE };
+export const TAKE_FROM_WINDOW: Script = { numberOfKeys: 1, lua: CLOCK + WINDOW };

@@ -6,7 +6,7 @@ import { CounterStore } from '../counter-store.js';
 import type { MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { decide, decideOn, type Decision, type UsageReport } from '../windows/decision.js';
 import { DAY_SECONDS, MINUTE_SECONDS } from '../windows/usage.js';
-import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_ROUTE } from './admission-scripts.js';
+import { ADMIT, ADMIT_ADDRESS, PEEK, TAKE_FROM_WINDOW } from './admission-scripts.js';
 
 /**
  * Anybody can send requests from any number of addresses, and an address is counted until the end of the day. So there are
@@ -25,7 +25,7 @@ export class RedisCounterStore extends CounterStore {
   private readonly runAdmit;
   private readonly runPeek;
   private readonly runAdmitAddress;
-  private readonly runTakeFromRoute;
+  private readonly runTakeFromWindow;
 
   /** @param now Unix time in whole seconds, for tests; empty for the clock of Redis */
   constructor(
@@ -39,7 +39,7 @@ export class RedisCounterStore extends CounterStore {
     );
     this.runPeek = redis.defineScript('peekUsage', PEEK);
     this.runAdmitAddress = redis.defineScript('admitAddress', ADMIT_ADDRESS);
-    this.runTakeFromRoute = redis.defineScript('takeFromWindow', TAKE_FROM_ROUTE);
+    this.runTakeFromWindow = redis.defineScript('takeFromWindow', TAKE_FROM_WINDOW);
     // Local windows are kept until they end, so that a Redis that fails again and again gives no new quota each time.
     redis.beforeUp(() => fallback.clearKeys());
   }
@@ -70,7 +70,7 @@ export class RedisCounterStore extends CounterStore {
     const key = `${this.redis.prefix}{route:${subject}}`;
     return this.redis.call(
       async () => {
-        const reply = (await this.runTakeFromRoute(key, this.now(), limit, windowSeconds)) as number[];
+        const reply = (await this.runTakeFromWindow(key, this.now(), limit, windowSeconds)) as number[];
         const [nowSeconds = 0, , remaining = 0, resetSeconds = 0] = reply;
         return decide([{ limit, windowSeconds, remaining, resetSeconds }], 1, nowSeconds);
       },
