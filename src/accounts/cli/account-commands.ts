@@ -13,6 +13,7 @@ type Split = 'key' | 'operation';
 export function addAccountCommands({ command, run }: Commands): void {
   const accountCommand = (name: string, description: string) =>
     command(name, description).argument('<account>', 'name or identifier of the account');
+  const runLong = (work: KeysCommand['run']) => run(work, { isLong: true });
 
   command('accounts', 'List all accounts with their plans, limits and active keys.')
     .option(...JSON_OPTION)
@@ -57,22 +58,16 @@ export function addAccountCommands({ command, run }: Commands): void {
     });
 
   accountCommand('export', 'Print all that is stored of an account as JSON, without hashes and secrets.').action(
-    (account: string) => {
-      const work: KeysCommand['run'] = async ({ accounts, tables }) => {
-        return { text: accounts.export(account, tables), changed: false };
-      };
-      run(work, { isLong: true });
-    },
+    (account: string) =>
+      runLong(async ({ accounts, tables }) => ({ text: accounts.export(account, tables), changed: false })),
   );
 
   accountCommand('delete', 'Delete an account and all that is stored of it, a minute after it was suspended.').action(
-    (account: string) => {
-      const work: KeysCommand['run'] = async ({ accounts, tables }) => {
+    (account: string) =>
+      runLong(async ({ accounts, tables }) => {
         const { name, id } = await accounts.delete(account, tables);
         return done(`Deleted ${name} (${id}). Its audit records remain.`);
-      };
-      run(work, { isLong: true });
-    },
+      }),
   );
 
   command('usage', 'List the requests of all accounts, or of one, by outcome. Most requests come first.')
@@ -82,10 +77,9 @@ export function addAccountCommands({ command, run }: Commands): void {
     .option(...JSON_OPTION)
     .action((account: string | undefined, { json, days, by }: Json & { days: number; by?: Split }) => {
       if (by !== undefined && account === undefined) throw invalid('--by needs an account.');
-      const work: KeysCommand['run'] = async ({ accounts, history }) => {
+      runLong(async ({ accounts, history }) => {
         const id = account === undefined ? undefined : (await accounts.get(account)).id;
         return rendered(json, await history.ofAll(days, id, by), usageText);
-      };
-      run(work, { isLong: true });
+      });
     });
 }
