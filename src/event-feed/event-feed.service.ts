@@ -2,16 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import {
-  ActiveKeys,
-  type Caller,
-  Clock,
-  Env,
-  type EventFilter,
-  EventLog,
-  EventTypes,
-  type LoggedEvent,
-} from '../kernel.js';
+import type { Caller, EventFilter, LoggedEvent } from '../kernel.js';
+import { ActiveKeys, Clock, Env, EventLog, EventTypes } from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
 import { cursorExpired, cursorText, type EventCursor, isOld, OLDEST, parseCursor } from './event-cursor.js';
 

@@ -1,13 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import {
-  EventTypes,
-  EVERY_ACCOUNT,
-  type LoggedEvent,
-  LimitQuery,
-  PatternParam,
-  rfc3339,
-  TIME_SCHEMA,
-} from '../kernel.js';
+import { EventTypes, EVERY_ACCOUNT, type LoggedEvent, LimitQuery } from '../kernel.js';
+import { PatternParam, rfc3339, TIME_SCHEMA } from '../kernel.js';
 
 export const SUBJECT = /^[a-z][a-z0-9_-]*:[A-Za-z0-9_.~-]+$/;
 /** A type of event, or a pattern such as `pet.*`. */

@@ -1,16 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  created,
-  Deprecated,
-  type Deprecation,
-  Operation,
-  OperationGroup,
-  operationRemoved,
-  pageOf,
-  resource,
-  UNKNOWN_ID,
-} from '../kernel.js';
+import { Deprecated, type Deprecation, operationRemoved } from '../kernel.js';
+import { created, Operation, OperationGroup, pageOf, resource, UNKNOWN_ID } from '../kernel.js';
 import { Env, Idempotent, IfMatch, PathId, Precondition, Revalidates } from '../kernel.js';
 import { publicAddress, type ResponseBody, sendCreated, sendPageJson, sendWithEtag } from '../kernel.js';
 import { PetResponseCache } from './cache/pet-response-cache.js';

@@ -1,19 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  type Change,
-  type Page,
-  type Precondition,
-  Clock,
-  Database,
-  DomainError,
-  Env,
-  Events,
-  notFound,
-  orFail,
-  rfc3339,
-  runAs,
-} from '../kernel.js';
+import type { Change, Page, Precondition } from '../kernel.js';
+import { Clock, Database, DomainError, Env, Events, notFound, orFail, rfc3339, runAs } from '../kernel.js';
 import { PetsService } from '../pets/index.js';
 import { type ListOrdersQuery, Order } from './order.dto.js';
 import { nextStatuses, OrderEntity, type OrderStatus } from './order.entity.js';

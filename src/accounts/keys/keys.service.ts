@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../../auth/keys/account.entity.js';
-import {
-  generateApiKey,
-  generateKeyId,
-  hashApiKey,
-  keyFault,
-  keyKindOf,
-  maskApiKey,
-} from '../../auth/keys/api-key-format.js';
+import { generateApiKey, generateKeyId, hashApiKey } from '../../auth/keys/api-key-format.js';
+import { keyFault, keyKindOf, maskApiKey } from '../../auth/keys/api-key-format.js';
 import { ApiKey } from '../../auth/keys/api-key.entity.js';
 import { ApiKeysRepository, KeyChanges } from '../../auth/keys/api-keys.repository.js';
 import { audit, type AuditAction, type AuditedOperation, lockAudit } from '../../auth/keys/audit-record.entity.js';

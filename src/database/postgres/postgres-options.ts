@@ -1,13 +1,6 @@
 import { connect } from 'node:net';
-import {
-  Client,
-  type ClientBase,
-  type ClientConfig,
-  type CustomTypesConfig,
-  type PoolConfig,
-  type QueryResult,
-  types,
-} from 'pg';
+import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig } from 'pg';
+import { type PoolConfig, type QueryResult, types } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { IsolationLevel } from 'typeorm/driver/types/IsolationLevel.js';
 import type { Env } from '../../platform/config/env.js';

@@ -1,18 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { ApiError, CLIENT_GONE } from '../errors/api-error.js';
-import {
-  BODY_LIMIT_BYTES,
-  JSON_TYPE,
-  jsonMediaTypes,
-  MERGE_PATCH_TYPE,
-  METHODS_WITH_BODY,
-  brokenBodies,
-  payloadTooLarge,
-  unsupported,
-  unsupportedEncoding,
-  unsupportedMediaType,
-} from '../requests/bodies.js';
+import { BODY_LIMIT_BYTES, brokenBodies, JSON_TYPE, jsonMediaTypes, MERGE_PATCH_TYPE } from '../requests/bodies.js';
+import { METHODS_WITH_BODY, payloadTooLarge, unsupported } from '../requests/bodies.js';
+import { unsupportedEncoding, unsupportedMediaType } from '../requests/bodies.js';
 import { hasBody, isRepeated } from '../requests/request.js';
 import { jsonText } from '../../platform/int64.js';
 import { EMPTY_BODY, notAnObject, parseJson } from './parse-json.js';

@@ -1,13 +1,7 @@
 import { createRequire } from 'node:module';
 import { Matches } from 'class-validator';
-import {
-  ApiAddressSetting,
-  CheckedListSetting,
-  CheckedSetting,
-  ChoiceSetting,
-  FlagSetting,
-} from './setting.decorators.js';
-import { HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
+import { ApiAddressSetting, CheckedListSetting, CheckedSetting, ChoiceSetting } from './setting.decorators.js';
+import { FlagSetting, HttpUrlSetting, IntegerSetting, Setting } from './setting.decorators.js';
 import { isWebhookAllowance, isCidr, isDatabaseUrl, isHost, isOrigin, isRedisUrl } from './setting.decorators.js';
 import { isNoFolder, isSecurityContact } from './setting.decorators.js';
 
