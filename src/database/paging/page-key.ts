@@ -1,6 +1,7 @@
 import type { DataSource, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { isCanonicalInt64 } from '../../platform/int64.js';
 import { byBytes, type SqlParameter } from '../statements.js';
 
 export type PageOrder<Entity> = Readonly<Partial<Record<keyof Entity & string, 'ASC' | 'DESC'>>>;
@@ -20,11 +21,9 @@ export interface KeyColumn extends ColumnValue {
 /** The property of an order, if that is not the primary key, and the primary key. */
 export type KeyColumns = readonly [KeyColumn] | readonly [KeyColumn, KeyColumn];
 
-const DIGITS = /^-?\d{1,19}$/;
 const TIME =
   /^(?!0000)(\d{4}-\d\d-\d\d)( ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?([+-](0\d|1[0-4])(:[0-5]\d){0,2})?)?$/;
 
-const isInt64 = (text: string) => DIGITS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0');
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
@@ -41,7 +40,7 @@ function isTime(text: string): boolean {
 function validatorOf(column: ColumnMetadata, { driver }: DataSource): KeyColumn['isValid'] | undefined {
   if (column.type === 'uuid') return isUuid;
   const type = String(column.type).startsWith('simple-') ? '' : driver.normalizeType(column);
-  if (['integer', 'bigint', 'smallint'].includes(type)) return isInt64;
+  if (['integer', 'bigint', 'smallint'].includes(type)) return isCanonicalInt64;
   if (['text', 'varchar', 'character varying', 'datetime'].includes(type)) return isText;
   return /^(date|timestamp with(out)? time zone)$/.test(type) ? isTime : undefined;
 }
@@ -70,7 +69,7 @@ export function keyColumns<Entity extends ObjectLiteral>(
       path,
       column: isValid === isText ? byBytes({ dataSource }, path) : path,
       // A value may be out of the range of its column.
-      value: isValid === isInt64 ? `CAST(:${parameter} AS BIGINT)` : `:${parameter}`,
+      value: isValid === isCanonicalInt64 ? `CAST(:${parameter} AS BIGINT)` : `:${parameter}`,
       isValid,
     };
   };
@@ -81,12 +80,12 @@ export function keyColumns<Entity extends ObjectLiteral>(
 /** An identifier that is the whole key stays as it is; other keys are opaque, so that an order can change. */
 export function pageCursor(key: readonly string[]): string {
   const [only = ''] = key;
-  return key.length === 1 && DIGITS.test(only) ? only : Buffer.from(JSON.stringify(key)).toString('base64url');
+  return key.length === 1 && isCanonicalInt64(only) ? only : Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
 /** @throws DomainError `validation_failed` if it is no cursor of an order of these columns */
 export function parseCursor(cursor: string, columns: KeyColumns): readonly string[] {
-  const key = columns.length === 1 && DIGITS.test(cursor) ? [cursor] : parse(cursor);
+  const key = columns.length === 1 && isCanonicalInt64(cursor) ? [cursor] : parse(cursor);
   const isValid =
     Array.isArray(key) &&
     key.length === columns.length &&
