@@ -1,12 +1,12 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Change } from '../../database/events/domain-event.js';
 import type { EventDeclaration } from '../../database/events/event-types.js';
-import { MANAGE_KEYS } from '../../auth/keys/scopes.js';
+import { MANAGE_KEYS, SCOPE } from '../../auth/keys/scopes.js';
 import { rfc3339 } from '../../platform/config/clock.js';
 import { TIME_SCHEMA } from '../../http/validation/date-time.js';
 import { PLAN_NAMES, type PlanName } from '../../auth/keys/plan.js';
 import type { ApiKey } from '../../auth/keys/api-key.entity.js';
-import { KEY_ID } from '../../auth/keys/api-key-format.js';
+import { API_KEY, KEY_ID } from '../../auth/keys/api-key-format.js';
 import { MAX_NAME_LENGTH } from './key-options.js';
 
 export const KEY_ID_SCHEMA = {
@@ -33,8 +33,7 @@ export const EXAMPLE_DETAILS = {
 const NAME = { type: String, minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' };
 const MASKED = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{4}…[0-9A-Za-z]{4}$', maxLength: 18 };
 const ACCOUNT_NAME = { type: String, maxLength: 100, pattern: '^\\S(.*\\S)?$', example: 'acme' };
-const SCOPE = { type: 'string', pattern: '^[a-z0-9_-]+:[a-z0-9_-]+$' } as const;
-const SECRET = { type: String, pattern: '^psk_(live|test)_[0-9A-Za-z]{36}$', maxLength: EXAMPLE_KEY.length };
+const SECRET = { type: String, pattern: API_KEY.source, maxLength: EXAMPLE_KEY.length };
 
 export const timeProperty = (description: string, required = false) => ({ ...TIME_SCHEMA, description, required });
 
@@ -56,7 +55,7 @@ export class KeyDetails {
   @ApiProperty({ enum: PLAN_NAMES, enumName: 'Plan', description: 'Plan of the account.', example: 'pro' })
   plan!: PlanName;
 
-  @ApiProperty({ type: 'array', items: SCOPE, description: 'Scopes of the key.' })
+  @ApiProperty({ type: 'array', items: { type: 'string', pattern: SCOPE.source }, description: 'Scopes of the key.' })
   scopes!: readonly string[];
 
   @ApiProperty(timeProperty('When the key was created.', true))

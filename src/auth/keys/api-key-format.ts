@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 /** 62^6 exceeds 2^32, so every CRC32 fits. */
 const CHECKSUM_LENGTH = 6;
-const SHAPE = /^psk_(?:live|test)_[0-9A-Za-z]{36}$/;
+export const API_KEY = /^psk_(live|test)_[0-9A-Za-z]{36}$/;
 export const KEY_ID = /^key_[0-9A-Za-z]{16}$/;
 const PREFIX_LENGTH = 'psk_live_'.length;
 const KEY_LENGTH = PREFIX_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
@@ -38,7 +38,7 @@ export function keyFault(text: string, kind: KeyKind): string | undefined {
     return `${itIs}Keys of this service start with ${prefix}.`;
   }
   if (text.length !== KEY_LENGTH) return `It has ${text.length} characters instead of ${KEY_LENGTH}. Copy it whole.`;
-  if (!SHAPE.test(text)) return `Only letters and digits can follow ${prefix}.`;
+  if (!API_KEY.test(text)) return `Only letters and digits can follow ${prefix}.`;
   if (text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)))) return undefined;
   return 'It has a typing error: its checksum does not match.';
 }

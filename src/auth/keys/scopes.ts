@@ -33,6 +33,8 @@ export class KnownScopes {
 }
 
 /** Scopes must also fit into a quoted string in WWW-Authenticate. */
+export const SCOPE = /^[a-z0-9_-]+:[a-z0-9_-]+$/;
+
 export function isScope(text: string): boolean {
-  return /^[a-z0-9_-]+:[a-z0-9_-]+$/.test(text);
+  return SCOPE.test(text);
 }
