@@ -2,7 +2,6 @@ import type { MigrationInterface } from 'typeorm';
 import type { Env } from '../platform/config/env.js';
 import { MIGRATIONS } from './migrations/index.js';
 
-/** The entities and migrations of a feature. */
 export interface DatabaseParts {
   readonly entities: readonly (new () => object)[];
   /** Run together with the service's own, ordered by the timestamps in their names. */

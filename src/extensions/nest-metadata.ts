@@ -10,7 +10,6 @@ import { operationOf } from '../openapi/operation.decorator.js';
 const MESSAGES = ['websockets:message_mapping', 'microservices:pattern'];
 /** Metadata of the methods of a GraphQL resolver. */
 const RESOLVER = 'graphql:resolver_type';
-/** Metadata of `@ApiProduces()`. */
 const API_PRODUCES = 'swagger/apiProduces';
 
 const reflector = new Reflector();

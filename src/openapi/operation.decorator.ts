@@ -55,7 +55,6 @@ export const API_KEY_SCHEME = 'apiKey';
 export const WITHOUT_QUOTA = 'Uses no quota of the plan.';
 
 const OPERATION = 'petstore:operation';
-/** Metadata of `@ApiConsumes()`. */
 const API_CONSUMES = 'swagger/apiConsumes';
 /** Fastify's default. */
 const MAX_BODY_LIMIT_BYTES = 1024 * 1024;
@@ -139,7 +138,6 @@ export function pageOf(type: Type, listName: string, description: string, exampl
   return { status: 200, description, type: [type], listName, headers: ['Link', 'ETag'], examples };
 }
 
-/** A heading of the OpenAPI document. */
 export const Heading = DiscoveryService.createDecorator<Readonly<Record<'name' | 'description', string>>>();
 
 /** Puts a controller's operations under a heading of the OpenAPI document. */

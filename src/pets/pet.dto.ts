@@ -54,7 +54,6 @@ export class Animal extends PetFields<ExactInt64> {
   id!: number;
 }
 
-/** The query of listPets. */
 @ValidatedOnce()
 export class ListPetsQuery extends LimitQuery {
   @EnumParam({ description: 'Return only pets with this status.', ...PET_STATUS })

@@ -1,10 +1,8 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
-/** Availability of a pet. */
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** A pet of the catalogue. */
 @Entity({ name: 'pets' })
 @Index('pets_status_id', ['status', 'id'])
 @Index('pets_category_id_id', ['categoryId', 'id'])

@@ -26,7 +26,6 @@ export function rateLimitFields({ windows, nowSeconds }: Decision) {
   return { policy, state };
 }
 
-/** The rate-limit headers. */
 export function rateLimitHeaders(window: WindowReport): Record<string, string> {
   return {
     'x-ratelimit-limit': String(window.limit),

@@ -26,7 +26,6 @@ async function dropOldTemplates(client: Client): Promise<void> {
     await client.query(`DROP DATABASE "${name}" WITH (FORCE)`);
 }
 
-/** A database on a PostgreSQL server. */
 export class PostgresTestDatabase implements TestDatabase {
   /**
    * @param serverUrl of any database of the server, with a user who can create databases

@@ -72,7 +72,6 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     });
   }
 
-  /** Sends a test event now. */
   async test(key: WebhookKey): Promise<WebhookTest> {
     const webhook = await this.webhooks.find(this.database.manager, key);
     const event = { id: randomUUID(), type: TEST_TYPE, subject: `webhook:${webhook.id}` };

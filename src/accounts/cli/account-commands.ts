@@ -9,7 +9,6 @@ import { accountsText, auditText, usageText } from './keys-output.js';
 
 type Split = 'key' | 'operation';
 
-/** The commands for accounts and their usage. */
 export function addAccountCommands({ command, run }: Commands): void {
   const accountCommand = (name: string, description: string) =>
     command(name, description).argument('<account>', 'name or identifier of the account');

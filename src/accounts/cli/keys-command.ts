@@ -33,7 +33,6 @@ export const JSON_OPTION = ['--json', 'print one line for programs'] as const;
 export const PER_MINUTE = ['--per-minute <n>', 'requests per minute, for enterprise', limit] as const;
 export const PER_DAY = ['--per-day <n>', 'requests per day, for enterprise', limit] as const;
 
-/** Adds commands to a program. */
 export interface Commands {
   command(name: string, description: string): Command;
   run(work: KeysCommand['run'], options?: Partial<KeysCommand>): void;

@@ -96,7 +96,6 @@ export class EventLog {
     return end;
   }
 
-  /** The events at some places. */
   readAt(places: readonly number[]): Promise<LoggedEvent[]> {
     if (places.length === 0) return Promise.resolve([]);
     return query(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
-import { PACKAGE } from './guides.js';
+import { PACKAGE_FOLDER } from './guides.js';
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -13,7 +13,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A file that pages load. */
 export interface Asset {
   readonly name: string;
   readonly type: string;
@@ -29,7 +28,7 @@ export function readAssets(): Asset[] {
   const swaggerUi = ['swagger-ui.css', 'swagger-ui-bundle.js'];
   const files = [
     ...own,
-    ...rules.map((name) => [name, join(PACKAGE, 'dist/src', name)]),
+    ...rules.map((name) => [name, join(PACKAGE_FOLDER, 'dist/src', name)]),
     ...swaggerUi.map((name) => [name, resolve(`swagger-ui-dist/${name}`)]),
   ];
   return files.toSorted().flatMap(([name = '', path = '']) => {

@@ -20,8 +20,7 @@ export interface Guide {
   readonly sections: readonly Section[];
 }
 
-/** The folder of the package. */
-export const PACKAGE = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
+export const PACKAGE_FOLDER = dirname(createRequire(import.meta.url).resolve('petstore-service/package.json'));
 
 /** The address in `docs/`. Without BASE_URL, the script of the pages replaces it with that of the reader. */
 const EXAMPLE_URL = 'http://localhost:3000/v1';
@@ -47,7 +46,7 @@ export function localAddress({ PORT }: Env): string {
 /** Reads the guides in reading order, with the address and the keys of this service. */
 export function readGuides(env: Env): Guide[] {
   const address = env.BASE_URL ?? localAddress(env);
-  const text = readFileSync(join(PACKAGE, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, address);
+  const text = readFileSync(join(PACKAGE_FOLDER, 'dist/guides.json'), 'utf8').replaceAll(EXAMPLE_URL, address);
   return JSON.parse(env.ENVIRONMENT === 'staging' ? text.replaceAll(EXAMPLE_KEY, 'psk_test_') : text) as Guide[];
 }
 

@@ -85,7 +85,6 @@ export class Env {
   @ChoiceSetting(['on', 'off']) EVENTS: 'on' | 'off' = 'on';
   @IntegerSetting(0, 36_500) EVENT_RETENTION_DAYS = 30;
 
-  /** Encrypts the secrets of webhooks. */
   @Setting()
   @Matches(/^[\x20-\x7e]{32,1000}$/, { message: 'WEBHOOK_KEY must have 32 to 1000 printable ASCII characters' })
   WEBHOOK_KEY?: string;
@@ -111,7 +110,6 @@ export class Env {
 
   @FlagSetting() SERVE_AFTER_SUNSET = false;
 
-  /** Who runs a command line. */
   @Setting()
   @Matches(/^[\w.@-]{1,100}$/, { message: 'PETSTORE_OPERATOR must have 1 to 100 letters, digits, _, ., @ and -' })
   PETSTORE_OPERATOR?: string;

@@ -80,7 +80,6 @@ export function problem(code: ErrorCode | OwnErrorCode, message: string, headers
   return { status: declared.status, code: declared.code, message, headers, meaning: declared.meaning };
 }
 
-/** The form of a code. */
 export const CODE_PATTERN = '^[a-z]+(_[a-z]+)*$';
 export const MAX_CODE_LENGTH = 64;
 

@@ -80,7 +80,6 @@ export class RedisClusterClient extends RedisClient {
   }
 }
 
-/** Options of the connection to one server. */
 function nodeOptions(url: string, host = ''): RedisOptions {
   return { ...credentialsOf(url), ...(url.startsWith('rediss') ? { tls: tlsOptions(host) } : {}) };
 }

@@ -44,7 +44,6 @@ export type DeliveryResult = Pick<EventDelivery, 'state' | 'attempts' | 'error'>
   Partial<Pick<EventDelivery, 'dueAt'>>;
 export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject'> & { readonly result: DeliveryResult };
 
-/** The deliveries of subscriptions. */
 @Injectable()
 export class Deliveries {
   constructor(

@@ -50,7 +50,6 @@ export function OnLoggedEvent(pattern: EventPattern, options: LoggedEventOptions
   };
 }
 
-/** The listeners of `@OnLoggedEvent()`. */
 @Injectable()
 export class LoggedEventListeners implements OnModuleInit {
   constructor(
