@@ -49,25 +49,13 @@ export function addEarlyResponses(server: FastifyInstance, paths: RoutedPaths): 
     if (fault !== undefined || (!request.is404 && !hasEmptyParam(request.params))) return done(fault);
     const methods = paths.methodsOf(request.url);
     if (methods === undefined) return done(routeNotFound(nearestTo(request, paths)));
-    respondToOtherMethod(request, reply, methods, done);
+    const { method } = request;
+    const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
+    const message = `This path does not support ${method}. It supports ${allow}.`;
+    if (method !== 'OPTIONS') return done(new ApiError('method_not_allowed', message, { allow }));
+    const headers = { allow, ...(methods.has('PATCH') && ACCEPT_PATCH) };
+    void reply.code(204).headers(headers).send();
   });
-}
-
-/** OPTIONS is 204, any other method that a path does not have is 405, both with Allow. */
-function respondToOtherMethod(
-  { method }: FastifyRequest,
-  reply: FastifyReply,
-  methods: ReadonlySet<string>,
-  done: (error?: Error) => void,
-): void {
-  const allow = [...new Set([...methods, 'OPTIONS'])].join(', ');
-  if (method === 'OPTIONS')
-    return void reply
-      .code(204)
-      .headers({ allow, ...(methods.has('PATCH') && ACCEPT_PATCH) })
-      .send();
-  const message = `This path does not support ${method}. It supports ${allow}.`;
-  done(new ApiError('method_not_allowed', message, { allow }));
 }
 
 /** The characters of uri-host with an optional port (RFC 9110, section 7.2). */
