@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cursorText, isOld, parseCursor } from './event-cursor.js';
+import { cursorText, isOld, parseEventCursor } from './event-cursor.js';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
@@ -8,7 +8,7 @@ describe('a cursor', () => {
   const old = { place: 7, atMs: NOW_MS - 30 * DAY_MS };
 
   it('is read from its text', () => {
-    expect(parseCursor(cursorText(old))).toEqual(old);
+    expect(parseEventCursor(cursorText(old))).toEqual(old);
   });
 
   it('is never old if events are kept for ever', () => {

@@ -17,7 +17,7 @@ export function cursorText({ place, atMs }: EventCursor): string {
 }
 
 /** @throws DomainError `validation_failed` */
-export function parseCursor(text: string): EventCursor {
+export function parseEventCursor(text: string): EventCursor {
   const [, place, atMs] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (place === undefined)
     throw new DomainError('validation_failed', 'after must be latest, or as in the Link header of the previous page.');

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Caller, EventFilter, LoggedEvent } from '../kernel.js';
 import { ActiveKeys, Clock, Env, EventLog, EventTypes } from '../kernel.js';
 import type { ListEventsQuery } from './event.dto.js';
-import { cursorExpired, cursorText, type EventCursor, isOld, OLDEST, parseCursor } from './event-cursor.js';
+import { cursorExpired, cursorText, type EventCursor, isOld, OLDEST, parseEventCursor } from './event-cursor.js';
 
 export interface EventPage {
   readonly events: readonly LoggedEvent[];
@@ -89,7 +89,7 @@ export class EventFeed implements OnModuleInit {
 
   private async start(after: string | undefined): Promise<EventCursor> {
     if (after === undefined) return OLDEST;
-    if (after !== 'latest') return parseCursor(after);
+    if (after !== 'latest') return parseEventCursor(after);
     const atMs = this.clock.nowMs();
     const { final } = await this.log.end();
     return { place: final, atMs };

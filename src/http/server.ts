@@ -5,7 +5,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Env } from '../platform/config/env.js';
 import { handleClientError, headersTooLarge, logRefusedConnections } from './connections/client-error.js';
-import { MAX_HEADERS, refuse, toError } from './connections/client-error.js';
+import { MAX_HEADERS, refuseConnection, toError } from './connections/client-error.js';
 import { closeStalledSockets, handleOneAtATime, refuseTunnel } from './connections/closing.js';
 import { readInTurn } from './connections/read-in-turn.js';
 import type { ApiError } from './errors/api-error.js';
@@ -53,7 +53,7 @@ function createNodeServer(handle: RequestListener, env: Env): Server {
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     const fault = headFault(request);
     if (fault === undefined) handle(request, response);
-    else refuse(server, request.socket, fault);
+    else refuseConnection(server, request.socket, fault);
   };
   const server = createHttpServer(options, handleOneAtATime(handleHttp));
   server.maxConnections = env.MAX_CONNECTIONS;

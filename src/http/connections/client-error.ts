@@ -14,7 +14,7 @@ export function handleClientError(this: FastifyInstance, { code }: NodeJS.ErrnoE
   const response = responseInProgress(socket);
   if (response === undefined) {
     if (code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else refuse(this.server, socket, toError(code));
+    else refuseConnection(this.server, socket, toError(code));
   } else if (response.req.complete) {
     // They come after a request that gets its response.
     closeAfterResponse(socket);
@@ -38,7 +38,7 @@ export function logRefusedConnections(server: Server): void {
 }
 
 /** Sends an Error for bytes that are no request, and closes the connection. The server emits `refused`. */
-export function refuse(server: Server, socket: Socket, { problem }: ApiError): void {
+export function refuseConnection(server: Server, socket: Socket, { problem }: ApiError): void {
   const requestId = randomUUID();
   const body = errorJson(problem);
   const head = [

@@ -4,15 +4,10 @@ import type { ArgumentsHost } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { currentTraceId, UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
 
-/** In whose name a request is made, once it is admitted. */
-export interface Principal {
-  readonly keyId: string;
-  readonly accountId: number;
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
-    principal: Principal | undefined;
+    /** In whose name it is made, once it is admitted. */
+    principal: { readonly keyId: string; readonly accountId: number } | undefined;
     /** When its headers were received, on the clock of `performance.now()`. */
     receivedAtMs: number;
     rawBody: Buffer | undefined;
