@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeletionTask, OldRows } from '../database/old-rows.js';
+import { DAY_MS, HOUR_MS } from '../platform/config/clock.js';
 import { Env } from '../platform/config/env.js';
-
-const INTERVAL_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Identifiers and times of audit records ascend together, unless a clock was ahead, so it is enough to look at the oldest
@@ -20,7 +18,7 @@ export class Retention extends DeletionTask {
     const [auditMs, keyMs] = [AUDIT_RETENTION_DAYS * DAY_MS, KEY_RETENTION_DAYS * DAY_MS];
     const records = { table: 'audit_records', isOld: OLD_RECORDS, at: (nowMs: number) => [nowMs - auditMs, nowMs] };
     const keys = { table: 'api_keys', isOld: OLD_KEYS, at: (nowMs: number) => [nowMs - keyMs, nowMs - keyMs] };
-    super(oldRows, 'deleting old audit records and keys', INTERVAL_MS, [
+    super(oldRows, 'deleting old audit records and keys', HOUR_MS, [
       ...(AUDIT_RETENTION_DAYS > 0 ? [records] : []),
       ...(KEY_RETENTION_DAYS > 0 ? [keys] : []),
     ]);

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock } from '../platform/config/clock.js';
+import { Clock, DAY_MS, HOUR_MS } from '../platform/config/clock.js';
 import { RecurringTask } from '../platform/recurring-task.js';
 import { throwErrors, writeInChunks } from './chunks.js';
 import { Database } from './database.js';
@@ -8,8 +8,6 @@ import { isPostgres, query, type SqlParameter } from './statements.js';
 
 /** Rows that one statement deletes, so that other writes do not wait long. */
 export const MOST_DELETED = 500;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** Tells what is old by the clock of the database, and deletes it: a wrong clock of an instance must delete nothing. */
 @Injectable()

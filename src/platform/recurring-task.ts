@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { HOUR_MS } from './config/clock.js';
 import { describe, DomainError, innerErrorsOf } from './errors/domain-error.js';
 
-const HOUR_MS = 3_600_000;
 
 /** How many requests this process has got. */
 let requests = 0;

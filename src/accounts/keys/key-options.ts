@@ -3,11 +3,12 @@ import type { AuditAction } from '../../auth/keys/audit-record.entity.js';
 import { type CustomLimits, type PlanName, PLANS, type PlanTerms } from '../../auth/keys/plan.js';
 import { isScope } from '../../auth/keys/scopes.js';
 import { quoteName } from '../../http/errors/client-names.js';
+import { DAY_MS } from '../../platform/config/clock.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
 
 /** Longest lifetime and longest overlap, in milliseconds: 100 years. */
-export const MAX_DURATION_MS = 36_525 * 86_400_000;
+export const MAX_DURATION_MS = 36_525 * DAY_MS;
 export const MAX_NAME_LENGTH = 100;
 /** Largest limit of an account; keeps sums of limits far below 2^53. */
 export const MAX_LIMIT = 1_000_000_000;

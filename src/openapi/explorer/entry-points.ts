@@ -2,13 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendWithEtag } from '../../http/conditional-requests/conditional-requests.js';
 import { API_PREFIX } from '../../http/requests/request.js';
 import { addToListHeader, publicAddress, publicPath } from '../../http/addresses.js';
-import { type Clock, rfc3339 } from '../../platform/config/clock.js';
+import { type Clock, DAY_MS, rfc3339 } from '../../platform/config/clock.js';
 import { type Env, VERSION } from '../../platform/config/env.js';
 import { type Guide, titleOf } from './guides.js';
 
 export const TEXT = 'text/plain; charset=utf-8';
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
-const DAY_MS = 86_400_000;
 
 /**
  * Where programs and their authors find the API, and how to read all about it.

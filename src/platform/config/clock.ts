@@ -1,3 +1,6 @@
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** The service's only source of wall-clock time; tests replace it. */
 export class Clock {
   /** Whether it tells the real time, as the clock of a database server does. `false` if a test sets it. */

@@ -6,7 +6,7 @@ import { DeletionTask, OldRows } from '../../database/old-rows.js';
 import { byBytes, ofExistingAccounts, placeholders, query } from '../../database/statements.js';
 import { WriteBehind } from '../../database/write-behind.js';
 import { validationFailed } from '../../http/errors/api-error.js';
-import { Clock, rfc3339 } from '../../platform/config/clock.js';
+import { Clock, HOUR_MS, rfc3339 } from '../../platform/config/clock.js';
 import type { ResponseListener } from '../../http/hooks/responses.js';
 import { RecurringTask } from '../../platform/recurring-task.js';
 import { UNMATCHED_ROUTE } from '../../platform/tracing/spans.js';
@@ -20,7 +20,6 @@ const MOST_ROWS_OF_ACCOUNT = 200;
 const MOST_ROWS = 100_000;
 /** UTC days that the history has besides today. */
 const KEPT_DAYS = 30;
-const DELETION_INTERVAL_MS = 3_600_000;
 export const MOST_ITEMS = 20_000;
 
 const KEY_COLUMNS = '"account_id", "hour", "key_id", "operation", "outcome"';
@@ -117,7 +116,7 @@ function outcomeOf(status: number): Outcome {
 @Injectable()
 export class OldUsageDeletion extends DeletionTask {
   constructor(oldRows: OldRows) {
-    super(oldRows, 'deleting old usage history', DELETION_INTERVAL_MS, [
+    super(oldRows, 'deleting old usage history', HOUR_MS, [
       { table: 'usage_history', isOld: '"hour" < ?', at: oldestKept },
       { table: 'key_networks', isOld: '"hour" < ?', at: oldestKept },
     ]);

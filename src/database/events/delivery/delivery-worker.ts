@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Registry } from '@prometheus-io/client';
-import { Clock } from '../../../platform/config/clock.js';
+import { Clock, HOUR_MS } from '../../../platform/config/clock.js';
 import { describe } from '../../../platform/errors/domain-error.js';
 import { endsInTime, RecurringTask } from '../../../platform/recurring-task.js';
 import { Database } from '../../database.js';
@@ -16,7 +16,6 @@ import { HeldLease, Subscriptions } from './subscriptions.js';
 
 /** After traffic, which may have appended events in another process that has ended since. */
 const POLL_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** Subscriptions whose events a process handles at the same time. Those that fail use half of it, as they can hang. */
 const MOST_SUBSCRIPTIONS = 16;
 const MOST_FAILING = MOST_SUBSCRIPTIONS / 2;

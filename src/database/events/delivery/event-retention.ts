@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS, HOUR_MS } from '../../../platform/config/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { RecurringTask } from '../../../platform/recurring-task.js';
 import { Database } from '../../database.js';
 import { DeletionTask, MOST_DELETED, OldRows } from '../../old-rows.js';
 import { query } from '../../statements.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * From the oldest on, up to one that is kept, and in one statement: a cursor at an event that is kept misses nothing. Clocks of
