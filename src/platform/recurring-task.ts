@@ -3,7 +3,6 @@ import { Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { HOUR_MS } from './config/clock.js';
 import { describe, DomainError, innerErrorsOf } from './errors/domain-error.js';
 
-
 /** How many requests this process has got. */
 let requests = 0;
 

@@ -1,3 +1,5 @@
+import type { Account } from './account.entity.js';
+
 /** How many requests the keys of one account can make together. */
 export interface Limits {
   readonly perMinute: number;
@@ -20,18 +22,10 @@ export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];
 export type CustomLimits = { readonly [Limit in keyof Limits]?: Limits[Limit] | undefined };
 
 /** A plan, with limits if it has none of its own. */
-export interface PlanTerms {
-  readonly plan: PlanName;
-  readonly perMinute: number | null;
-  readonly perDay: number | null;
-}
+export type PlanTerms = Readonly<Pick<Account, 'plan' | 'perMinute' | 'perDay'>>;
 
 /** Limits that hold instead of those of the plan for a time, in Unix time in milliseconds. Null for none. */
-export interface OtherLimits {
-  readonly otherPerMinute: number | null;
-  readonly otherPerDay: number | null;
-  readonly otherUntil: number | null;
-}
+type OtherLimits = Readonly<Pick<Account, 'otherPerMinute' | 'otherPerDay' | 'otherUntil'>>;
 
 export const NO_OTHER_LIMITS: OtherLimits = { otherPerMinute: null, otherPerDay: null, otherUntil: null };
 
