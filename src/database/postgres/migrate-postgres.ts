@@ -75,7 +75,8 @@ async function migrateUnlessLocked(runner: MigrationRunner): Promise<boolean> {
   const holder = MigrationRunner.create(runner.dataSource);
   try {
     await holder.startTransaction();
-    // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end.
+    // Not waited for in the database: a waiting statement would keep CREATE INDEX CONCURRENTLY from its end. So would one with
+    // parameters, such as `tryLockUntilCommit` sends: while its transaction is idle, its portal keeps a snapshot.
     const lock = `pg_try_advisory_xact_lock(hashtextextended('petstore migrations', 0))`;
     const [row] = await query<{ locked: boolean }>(holder.manager, `SELECT ${lock} AS "locked"`);
     if (row?.locked !== true) return false;
