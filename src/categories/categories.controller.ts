@@ -25,7 +25,7 @@ export class CategoriesController {
     id: 'listCategories',
     summary: 'List categories',
     description:
-      'Returns categories in ascending order of `id`. `Link` has the address of a next page as `rel="next"`. ' +
+      'Returns categories in ascending order of `id`. `Link` points to the next page (`rel="next"`). ' +
       'Identifiers that only pets use are not listed.',
     scope: 'categories:read',
     stability: 'beta',
@@ -45,9 +45,9 @@ export class CategoriesController {
   @Post()
   @Operation({
     id: 'createCategory',
-    summary: 'Add a category',
+    summary: 'Create a category',
     description:
-      'Gives a name to an identifier that pets can use. Without `id`, the service assigns one that no category and no pet uses.',
+      'Names an identifier that pets can use. Without `id`, the service assigns one that no category and no pet uses.',
     scope: 'categories:write',
     stability: 'beta',
     bodyExamples: {
@@ -72,7 +72,7 @@ export class CategoriesController {
   @Operation({
     id: 'getCategory',
     summary: 'Get a category',
-    description: 'An unknown or malformed identifier is 404.',
+    description: 'An unknown or malformed identifier returns 404.',
     scope: 'categories:read',
     stability: 'beta',
     success: resource(Category, 'The category.', { 'A category': DOGS }),

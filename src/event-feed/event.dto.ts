@@ -47,8 +47,8 @@ export class Event {
     maxLength: 100,
     pattern: '\\S',
     description:
-      'The API key that made the change, `cli` for a command of the operator, or a task such as `order-expiry`. Only for what ' +
-      'the account changed or owns.',
+      'The API key that made the change, `cli` for a command of the operator, or a task such as `order-expiry`. Only for ' +
+      'changes by the account or to its resources.',
     example: 'key_0123456789abcdef',
     required: false,
   })
@@ -58,7 +58,7 @@ export class Event {
     type: String,
     maxLength: 64,
     pattern: '^[\\w.-]+$',
-    description: 'The `X-Request-Id` of the change. Only for what the account changed or owns.',
+    description: 'The `X-Request-Id` of the change. Only for changes by the account or to its resources.',
     example: '5b0f4f5c-0c86-4b0a-9a0e-7e2b4d2a9c11',
     required: false,
   })
@@ -76,7 +76,7 @@ export class Event {
 export class ListEventsQuery extends LimitQuery {
   @PatternParam({
     description:
-      'Where the page begins: from the `Link` of the previous page, or `latest` for what comes from now on. ' +
+      'Cursor from the `Link` of the previous page, or `latest` for events from now on. ' +
       'Default: the oldest event that is kept.',
     pattern: /^[\w-]+$/,
     maxLength: 100,
@@ -86,7 +86,7 @@ export class ListEventsQuery extends LimitQuery {
   after?: string;
 
   @PatternParam({
-    description: 'Return only these types, separated by commas. `pet.*` stands for all types that begin so.',
+    description: 'Return only these types, separated by commas. `pet.*` stands for all types of pets.',
     pattern: new RegExp(`^${TYPE_PATTERN}(,${TYPE_PATTERN})*$`),
     maxLength: MAX_TYPES_LENGTH,
     expectation: 'event types separated by commas, such as pet.*,order.placed',

@@ -19,7 +19,7 @@ const CREATED = {
   data: { id: 7, name: 'Bella', categoryId: 3, status: 'available' },
 };
 
-@OperationGroup('Events', 'What changed, in order.')
+@OperationGroup('Events', 'The log of changes.')
 @Controller('events')
 export class EventsController {
   constructor(
@@ -32,8 +32,8 @@ export class EventsController {
     id: 'listEvents',
     summary: 'List events',
     description:
-      "Returns changes of pets, categories, and the account's orders, keys and webhooks, in order: those that the scopes " +
-      'of the key let it read. `Link` always has a next page, which may still be empty: follow it, and no event is missed.',
+      "Returns changes of pets, categories, and the account's orders, keys and webhooks, in order, as far as the scopes of " +
+      'the key allow. `Link` always points to a next page, even if it is still empty: follow it, and you miss no event.',
     scope: 'events:read',
     stability: 'beta',
     success: {
@@ -45,7 +45,7 @@ export class EventsController {
   @ApiHeader({
     name: 'Prefer',
     required: false,
-    description: `\`wait=20\` holds the response until there is an event, for at most 20 seconds (RFC 7240); up to ${MAX_WAIT_SECONDS}.`,
+    description: `\`wait=20\` holds the response until there is an event, for at most 20 seconds (RFC 7240). The maximum is ${MAX_WAIT_SECONDS}.`,
     schema: { type: 'string', pattern: '^[\\t -~]+$', maxLength: 100, example: 'wait=20' },
   })
   async listEvents(

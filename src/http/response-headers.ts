@@ -28,7 +28,7 @@ const LAST_SECOND = 253_402_300_799;
 const MAX_ADDRESS_LENGTH = 2_200;
 
 const HEADERS = {
-  Limit: header('The limit of the window, minute or day, that has fewer requests left.', count(1, MOST_REQUESTS), 300),
+  Limit: header('The limit of the window (minute or day) with fewer requests left.', count(1, MOST_REQUESTS), 300),
   Left: header('Requests remaining in that window.', count(0, MOST_REQUESTS), 299),
   Reset: header(
     'Unix timestamp, in seconds, at which that window ends and its limit resets.',
@@ -36,7 +36,7 @@ const HEADERS = {
     1_795_219_260,
   ),
   Id: header(
-    'Identifies the request in the logs of the service. The value of the request header, or a new one.',
+    'Identifies the request in the logs of the service. The value that the client sent, or a new one.',
     text(64, '^[A-Za-z0-9_.-]+$'),
     '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a',
   ),
@@ -58,9 +58,9 @@ const HEADERS = {
     'application/json',
     false,
   ),
-  'Accept-Patch': header('Of PATCH, the same (RFC 5789).', text(100, MEDIA_TYPES), 'application/json', false),
+  'Accept-Patch': header('The same as `Accept`, for PATCH (RFC 5789).', text(100, MEDIA_TYPES), 'application/json', false),
   'Accept-Encoding': header(
-    'Where the body was compressed: codings that the operation accepts.',
+    'Content codings that the operation accepts. Present if the body was compressed.',
     words('identity'),
     'identity',
     false,
@@ -77,18 +77,18 @@ const HEADERS = {
     false,
   ),
   Help: header(
-    'The page that explains the error as `rel="help"` (RFC 8288).',
+    'The documentation of the error as `rel="help"` (RFC 8288).',
     text(2 * MAX_ADDRESS_LENGTH, '<[^>]+>; rel="help"$'),
     '</docs/errors#rate_limit_exceeded>; rel="help"',
   ),
   'Preference-Applied': header(
-    'The preference that the response follows (RFC 7240); otherwise absent.',
+    'The preference that the service applied (RFC 7240); otherwise absent.',
     text(100, '^[a-z]+='),
     'wait=20',
     false,
   ),
   'Idempotent-Replayed': header(
-    '`true` if the response was stored, and nothing was done again; otherwise absent.',
+    '`true` if this is the stored response to an earlier request; otherwise absent.',
     words('true'),
     'true',
     false,
@@ -104,7 +104,7 @@ const HEADERS = {
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
   DeprecationLink: header(
-    'What to use instead as `rel="successor-version"`, and the documentation of the deprecation as `rel="deprecation"`.',
+    'The replacement as `rel="successor-version"`, and the documentation of the deprecation as `rel="deprecation"`.',
     text(2 * MAX_ADDRESS_LENGTH, '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"'),
     '</v1/pets?ids=1>; rel="successor-version", </docs#/Pets/getPet>; rel="deprecation"; type="text/html"',
   ),

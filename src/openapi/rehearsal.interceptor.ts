@@ -21,7 +21,7 @@ export const PREFER_PARAMETER: ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'Makes the request return an error without any other effect (RFC 7240): `code=` and a status or an error code ' +
+    'Makes the request return an error without any other effect (RFC 7240): `code=` with a status or an error code ' +
     'of this operation, or 410 if it is deprecated. The response has `Preference-Applied`.',
   schema: { type: 'string', pattern: '^code=[a-z0-9_]+$', maxLength: 100, example: 'code=429' },
 };

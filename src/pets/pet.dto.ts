@@ -65,7 +65,7 @@ export class ListPetsQuery extends LimitQuery {
 
   /** Decimal digits, separated by commas. */
   @IdListParam({
-    description: 'Return only pets with these identifiers, separated by commas or repeated. Unknown ones are left out.',
+    description: 'Return only pets with these identifiers, separated by commas or repeated. Unknown ones are ignored.',
     maxItems: 100,
   })
   ids?: string;

@@ -17,7 +17,7 @@ export const GET_PET_DEPRECATION: Deprecation = {
   since: '2026-11-21',
   sunset: '2030-12-05',
   successor: '/v1/pets?ids={petId}',
-  advice: 'Use GET /v1/pets: with ids, such as ?ids=1, for one pet and its ETag, or with the status filter.',
+  advice: 'Use GET /v1/pets instead: with ids, such as ?ids=1, for a single pet and its ETag, or with the status filter.',
   documentation: '/docs#/Pets/getPet',
 };
 
@@ -40,9 +40,9 @@ export class PetsController {
     id: 'listPets',
     summary: 'List pets',
     description:
-      'Returns pets in ascending order of `id`. `Link` has the address of a next page as `rel="next"`. ' +
-      'A pet must match all given filters. A pet without a status matches no status filter. With one identifier in `ids`, ' +
-      '`ETag` is the one that `If-Match` needs.',
+      'Returns pets in ascending order of `id`. `Link` points to the next page (`rel="next"`). ' +
+      'A pet must match all filters. A pet without a status matches no status filter. With a single identifier in `ids`, ' +
+      '`ETag` is that of the pet: send it as `If-Match` to change the pet.',
     scope: 'pets:read',
     stability: 'stable',
     success: pageOf(Animal, 'Pets', 'A page of pets.', { 'Two pets': [BELLA, MILO], 'No matching pet': [] }),
@@ -59,7 +59,7 @@ export class PetsController {
   @Operation({
     id: 'createPet',
     summary: 'Create a pet',
-    description: 'The body is JSON in UTF-8 of at most 16 KiB. An omitted `status` stays absent.',
+    description: 'The body is JSON in UTF-8, at most 16 KiB. If you omit `status`, the pet has none.',
     scope: 'pets:write',
     stability: 'stable',
     bodyExamples: { 'With a status': SIMBA, 'Without a status': COCO },
@@ -77,7 +77,7 @@ export class PetsController {
   @Operation({
     id: 'getPet',
     summary: 'Get a pet',
-    description: 'An unknown or malformed identifier is 404.',
+    description: 'An unknown or malformed identifier returns 404.',
     scope: 'pets:read',
     stability: 'stable',
     success: resource(Animal, 'The pet.', { 'A pet': BELLA }),
@@ -120,7 +120,7 @@ export class PetsController {
     id: 'removePet',
     summary: 'Remove a pet',
     description:
-      'Identifiers are never reused. While an open order reserves the pet, or other records refer to it, it cannot be removed.',
+      'A pet that an open order reserves, or that other records refer to, cannot be removed. Identifiers are never reused.',
     scope: 'pets:write',
     stability: 'beta',
     success: { status: 204, description: 'The pet was removed.' },

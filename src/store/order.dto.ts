@@ -10,7 +10,7 @@ export class OrderCreation {
   petId!: Int64;
 }
 
-@ApiSchema({ name: 'OrderChange', description: 'The status change of an order.' })
+@ApiSchema({ name: 'OrderChange', description: 'The new status of an order.' })
 export class OrderChange {
   @EnumField({ description: 'The new status.', example: 'approved', ...ORDER_STATUS })
   status!: OrderStatus;
@@ -32,7 +32,7 @@ export class Order {
 
   @ApiProperty({
     ...TIME_SCHEMA,
-    description: 'When the order is cancelled unless it was approved. Only while it is `placed`.',
+    description: 'When the order is cancelled unless it is approved first. Only while it is `placed`.',
     required: false,
   })
   expiresAt?: string;

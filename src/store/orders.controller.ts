@@ -49,8 +49,7 @@ export class OrdersController {
     id: 'listOrders',
     summary: 'List orders',
     description:
-      'Returns orders of the calling account in ascending order of `id`. `Link` has the address of a next page as ' +
-      '`rel="next"`.',
+      'Returns the orders of the calling account in ascending order of `id`. `Link` points to the next page (`rel="next"`).',
     scope: 'orders:read',
     stability: 'experimental',
     success: pageOf(Order, 'Orders', 'A page of orders.', { 'One order': [ORDER], 'No matching order': [] }),
@@ -68,7 +67,7 @@ export class OrdersController {
   @Operation({
     id: 'getOrder',
     summary: 'Get an order',
-    description: 'An order of another account is 404.',
+    description: 'An order of another account returns 404.',
     scope: 'orders:read',
     stability: 'experimental',
     success: resource(Order, 'The order.', { 'A placed order': ORDER }),

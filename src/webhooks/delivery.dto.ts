@@ -3,7 +3,7 @@ import { DateTimeField, EnumField, EnumParam, IdParam, IntegerField, LimitQuery 
 import { type ListedDelivery, rfc3339, TIME_SCHEMA } from '../kernel.js';
 import { SUBJECT } from '../event-feed/index.js';
 
-@ApiSchema({ name: 'WebhookReplay', description: 'Which deliveries are repeated.' })
+@ApiSchema({ name: 'WebhookReplay', description: 'Which deliveries to repeat.' })
 export class WebhookReplay {
   @DateTimeField({
     description: 'Repeats deliveries that ended at this time or later.',
@@ -17,7 +17,7 @@ export class WebhookReplay {
     optional: true,
     name: 'RepeatedState',
     values: ['failed', 'delivered'],
-    meaning: 'The state of a delivery that is over.',
+    meaning: 'A final state of a delivery.',
   })
   state?: 'failed' | 'delivered';
 }
@@ -31,10 +31,10 @@ export class RepeatedDeliveries {
 const DELIVERY_STATE = {
   name: 'DeliveryState',
   values: ['pending', 'delivered', 'failed'],
-  meaning: 'State of a delivery. `failed` is not tried again, unless it is repeated.',
+  meaning: 'State of a delivery. A failed one is not retried, unless you repeat it.',
 } as const;
 
-@ApiSchema({ name: 'Delivery', description: 'An event that is delivered to a webhook.' })
+@ApiSchema({ name: 'Delivery', description: 'The delivery of an event to a webhook.' })
 export class Delivery {
   @ApiProperty({
     type: String,
@@ -61,7 +61,7 @@ export class Delivery {
   @IntegerField({ description: 'Attempts so far.', example: 3, minimum: 0, maximum: 100 })
   attempts!: number;
 
-  @ApiProperty({ ...TIME_SCHEMA, description: 'When the next attempt is due, or the last one was.' })
+  @ApiProperty({ ...TIME_SCHEMA, description: 'When the next attempt is due or, after the last attempt, when that was due.' })
   dueAt!: string;
 
   @ApiProperty({
@@ -77,7 +77,7 @@ export class Delivery {
 
 export class ListDeliveriesQuery extends LimitQuery {
   /** Decimal digits. */
-  @IdParam({ description: 'Where the page begins, from the `Link` of the previous page.' })
+  @IdParam({ description: 'Cursor from the `Link` of the previous page.' })
   after?: string;
 
   @EnumParam({ description: 'Return only deliveries in this state.', ...DELIVERY_STATE })

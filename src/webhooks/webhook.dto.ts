@@ -6,7 +6,7 @@ import { WEBHOOK_STATES, type WebhookState } from './webhook.entity.js';
 
 const TYPE = new RegExp(`^${TYPE_PATTERN}$`);
 const URL_FIELD = {
-  description: 'Where events are posted: a public `https` address with the port 443.',
+  description: 'Where events are posted: a public `https` URL with port 443.',
   example: 'https://example.com/hooks/pets',
   maxLength: 2_000,
 };
@@ -23,7 +23,7 @@ const SECRET = {
   type: String,
   pattern: '^whsec_[A-Za-z0-9+/]{32}$',
   maxLength: 38,
-  description: 'Verifies the signatures of deliveries (Standard Webhooks). Only this response has it.',
+  description: 'Verifies the signatures of deliveries (Standard Webhooks). Only this response shows it.',
   example: `whsec_${'A'.repeat(32)}`,
 };
 const LONGEST_OVERLAP_SECONDS = 604_800;
@@ -46,17 +46,17 @@ export class WebhookChange {
   types?: string[];
 
   @BooleanField({
-    description: '`true` delivers events again, from where it stopped; `false` stops.',
+    description: '`false` stops deliveries; `true` resumes them where they stopped.',
     example: true,
     optional: true,
   })
   enabled?: boolean;
 }
 
-@ApiSchema({ name: 'WebhookRotation', description: 'How long the old secret signs too.' })
+@ApiSchema({ name: 'WebhookRotation', description: 'The rotation of a secret.' })
 export class WebhookRotation {
   @IntegerField({
-    description: 'Seconds for which deliveries have signatures with both secrets. Default: a day.',
+    description: 'How long deliveries are signed with both secrets, in seconds. Default: a day.',
     example: 86_400,
     optional: true,
     minimum: 0,
@@ -65,7 +65,7 @@ export class WebhookRotation {
   overlapSeconds?: number;
 }
 
-@ApiSchema({ name: 'Webhook', description: 'A receiver of events, without its secret.' })
+@ApiSchema({ name: 'Webhook', description: 'A webhook, without its secret.' })
 export class Webhook {
   @IdField({ description: 'Assigned by the service.', example: 1 })
   id!: number;
@@ -77,7 +77,7 @@ export class Webhook {
   types!: readonly string[];
 
   @EnumField({
-    description: '`disabled` if its account or the service stopped it. It keeps its place in the log of events.',
+    description: '`disabled` if the account or the service stopped it. It keeps its position in the log of events.',
     example: 'enabled',
     name: 'WebhookState',
     values: WEBHOOK_STATES,
@@ -97,7 +97,7 @@ export class Webhook {
 
   @ApiProperty({
     ...KEY_ID_SCHEMA,
-    description: 'The key that created or last changed it. Events are delivered that it can read, while it is active.',
+    description: 'The key that created or last changed the webhook. While it is active, the events that it can read are delivered.',
   })
   keyId!: string;
 
@@ -111,7 +111,7 @@ export class IssuedWebhook extends Webhook {
   secret!: string;
 }
 
-@ApiSchema({ name: 'WebhookTest', description: 'What became of a test event.' })
+@ApiSchema({ name: 'WebhookTest', description: 'The result of a test delivery.' })
 export class WebhookTest {
   @BooleanField({ description: 'Whether the receiver responded with 2xx in time.', example: true })
   delivered!: boolean;
@@ -120,7 +120,7 @@ export class WebhookTest {
     type: String,
     maxLength: 200,
     pattern: '\\S',
-    description: 'Why not.',
+    description: 'Why it failed.',
     example: 'The receiver responded with 500.',
     required: false,
   })

@@ -22,9 +22,9 @@ export const CREATE_WEBHOOK: OperationOptions = {
   id: 'createWebhook',
   summary: 'Create a webhook',
   description:
-    'Posts events from now on to an address of yours, signed as Standard Webhooks says. Only this response shows the secret. ' +
-    'It delivers what the calling key can read, and stops when the key is revoked, paused or expires, until another key ' +
-    'changes the webhook.',
+    'Posts events from now on to your URL, signed according to Standard Webhooks. Only this response shows the secret. ' +
+    'The webhook delivers the events that the calling key can read. When the key is revoked, paused or expires, it stops ' +
+    'until another key changes the webhook.',
   bodyExamples: { 'Changes of pets': { url: EXAMPLE.url, types: EXAMPLE.types }, Everything: { url: EXAMPLE.url } },
   success: created(IssuedWebhook, 'The new webhook with its secret.', { 'A webhook': ISSUED }, [
     'Location',
@@ -54,7 +54,7 @@ export const CHANGE_WEBHOOK: OperationOptions = {
   id: 'changeWebhook',
   summary: 'Change a webhook',
   description:
-    'Accepts a JSON merge patch (RFC 7396). The calling key is then the one whose scopes say what is delivered.',
+    'Accepts a JSON merge patch (RFC 7396). From then on, the webhook delivers the events that the calling key can read.',
   bodyExamples: { 'Deliver again': { enabled: true }, 'Other types': { types: ['order.*'] } },
   success: resource(Webhook, 'The changed webhook.', { Enabled: EXAMPLE }),
   errors: [NOT_FOUND],
@@ -64,7 +64,7 @@ export const REMOVE_WEBHOOK: OperationOptions = {
   ...COMMON,
   id: 'removeWebhook',
   summary: 'Remove a webhook',
-  description: 'Nothing more is delivered, and its deliveries are deleted.',
+  description: 'No more events are delivered, and the deliveries of the webhook are deleted.',
   success: { status: 204, description: 'The webhook is removed.' },
   errors: [NOT_FOUND],
 };
@@ -74,7 +74,7 @@ export const ROTATE_WEBHOOK: OperationOptions = {
   id: 'rotateWebhook',
   summary: 'Rotate the secret of a webhook',
   description:
-    'For the overlap, deliveries have two signatures, so that no receiver misses one. Only this response shows the new secret.',
+    'During the overlap, deliveries are signed with both secrets. Only this response shows the new secret.',
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 } },
   success: {
     ...resource(IssuedWebhook, 'The webhook with its new secret.', { 'A new secret': ISSUED }),
@@ -87,10 +87,10 @@ export const TEST_WEBHOOK: OperationOptions = {
   ...COMMON,
   id: 'testWebhook',
   summary: 'Send a test event',
-  description: 'Posts an event of the type `webhook.test` now, and returns what became of it. It is not tried again.',
+  description: 'Posts an event of the type `webhook.test` and returns the result. It is not retried.',
   success: {
     status: 201,
-    description: 'What became of it.',
+    description: 'The result of the delivery.',
     type: WebhookTest,
     examples: { Delivered: { delivered: true } },
   },
@@ -101,7 +101,7 @@ export const LIST_DELIVERIES: OperationOptions = {
   ...COMMON,
   id: 'listDeliveries',
   summary: 'List deliveries of a webhook',
-  description: 'Returns deliveries in the order of their events, as long as events are kept.',
+  description: 'Returns deliveries in the order of their events. They are kept as long as events.',
   success: pageOf(Delivery, 'Deliveries', 'A page of deliveries.', { 'One failed': [FAILED] }),
   errors: [NOT_FOUND],
 };
@@ -110,8 +110,8 @@ export const REPLAY_DELIVERIES: OperationOptions = {
   ...COMMON,
   id: 'replayDeliveries',
   summary: 'Repeat deliveries',
-  description: 'Delivers events again, with the same identifiers.',
+  description: 'Sends events again, with the same identifiers.',
   bodyExamples: { 'What failed': { since: '2026-11-21T12:00:00.000Z' } },
-  success: { status: 201, description: 'How many.', type: RepeatedDeliveries, examples: { Some: { repeated: 12 } } },
+  success: { status: 201, description: 'The number of repeated deliveries.', type: RepeatedDeliveries, examples: { Some: { repeated: 12 } } },
   errors: [NOT_FOUND],
 };

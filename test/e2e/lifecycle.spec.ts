@@ -116,7 +116,7 @@ describe('getPet', () => {
       const { operation } = operationNamed(await document(), 'getPet');
       expect(operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05', 'x-stability': 'stable' });
       expect(operation.description).toContain(
-        '**Deprecated.** Will be removed on 2030-12-05. Use GET /v1/pets: with ids, such as ?ids=1, for one pet and its ETag,',
+        '**Deprecated.** Will be removed on 2030-12-05. Use GET /v1/pets instead: with ids, such as ?ids=1, for a single pet',
       );
       expect(operationNamed(await document(), 'listPets').operation.deprecated).toBeUndefined();
       // Admission announces no deprecation, but can return 503.

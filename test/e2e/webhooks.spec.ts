@@ -36,7 +36,7 @@ describe('with an address inside that is allowed', () => {
   shareApp({ clock, env: receiver.env }, FULL);
   beforeEach(() => receiver.reset());
 
-  it('delivers events with the bytes of the feed, signed as Standard Webhooks says', async () => {
+  it('delivers events with the bytes of the feed, signed according to Standard Webhooks', async () => {
     const { id, secret } = await create('/signed');
     expect(secret).toMatch(/^whsec_[\w+/]{32}$/);
     const petId = await createPet('Ada');

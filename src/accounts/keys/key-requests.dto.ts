@@ -24,9 +24,9 @@ const SCOPE_LIST = {
   meaning: 'A scope of an API key.',
 };
 
-@ApiSchema({ name: 'ApiKeyCreation', description: 'The properties of a new API key.' })
+@ApiSchema({ name: 'ApiKeyCreation', description: 'A new API key.' })
 export class ApiKeyCreation {
-  @TextField({ ...NAME, description: 'Tells keys apart. Its successor gets it too.' })
+  @TextField({ ...NAME, description: 'Distinguishes the key from others. Its successor keeps it.' })
   name?: string;
 
   @EnumListField({
@@ -53,13 +53,13 @@ const NOT_EMPTY = { minProperties: 1 };
 
 @ApiSchema({ name: 'ApiKeyChange', description: 'Fields to change. Omitted fields are kept.', ...NOT_EMPTY })
 export class ApiKeyChange {
-  @TextField({ ...NAME, description: 'Tells keys apart. `null` removes it.', nullable: true })
+  @TextField({ ...NAME, description: 'Distinguishes the key from others. `null` removes it.', nullable: true })
   name?: string | null;
 
-  @EnumListField({ ...SCOPE_LIST, description: 'Scopes of the key, which it must have already.' })
+  @EnumListField({ ...SCOPE_LIST, description: 'Scopes to keep. The key must already have them.' })
   scopes?: string[];
 
-  @BooleanField({ description: 'Whether the key is refused for now.', example: true, optional: true })
+  @BooleanField({ description: 'Whether the key is paused.', example: true, optional: true })
   paused?: boolean;
 }
 

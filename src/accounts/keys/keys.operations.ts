@@ -6,7 +6,7 @@ import { KeyUsage } from '../usage/usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;
-const NOT_IDEMPOTENT = 'An `Idempotency-Key` is 400, because the response has a secret, which is not stored.';
+const NOT_IDEMPOTENT = 'An `Idempotency-Key` returns 400, because the response contains a secret, which is not stored.';
 const READER = { name: EXAMPLE_DETAILS.name, scopes: EXAMPLE_DETAILS.scopes, expiresInSeconds: 7_776_000 };
 const ISSUED = { ...EXAMPLE_DETAILS, key: EXAMPLE_KEY };
 const ROTATED = { ...ISSUED, replaces: 'key_fedcba9876543210', replacedExpiresAt: '2026-11-21T13:00:00.000Z' };
@@ -22,8 +22,8 @@ export const CREATE_KEY: OperationOptions = {
   id: 'createKey',
   summary: 'Create an API key',
   description:
-    'Creates a key of the calling account. Only this response shows the key. A scope that the calling key lacks is 403 ' +
-    '`insufficient_scope`. A lifetime beyond that of the calling key is 400 `validation_failed`. ' +
+    'Creates a key for the calling account. Only this response shows it. A scope that the calling key lacks returns 403 ' +
+    '`insufficient_scope`. A lifetime beyond that of the calling key returns 400 `validation_failed`. ' +
     `An account can have ${MOST_ACTIVE_KEYS} active keys. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'A reader for 90 days': READER, 'The scopes of the calling key': {} },
   success: created(IssuedKey, 'The new key with its secret.', { 'A reader for 90 days': ISSUED }, SHOWN_ONCE),
@@ -35,8 +35,8 @@ export const LIST_KEYS: OperationOptions = {
   id: 'listKeys',
   summary: 'List API keys',
   description:
-    'Returns the keys of the calling account, oldest first, including revoked and expired ones. `Link` has the address of a ' +
-    'next page as `rel="next"`.',
+    'Returns the keys of the calling account, oldest first, including revoked and expired ones. `Link` points to the next ' +
+    'page (`rel="next"`).',
   success: pageOf(KeyDetails, 'ApiKeys', 'A page of keys.', { 'One key': [EXAMPLE_DETAILS] }),
 };
 
@@ -59,9 +59,9 @@ export const CHANGE_KEY: OperationOptions = {
   id: 'changeKey',
   summary: 'Change an API key',
   description:
-    'Accepts a JSON merge patch (RFC 7396) with at least one member. A paused key is 401 `api_key_paused` until it is resumed; ' +
-    'it counts as active. A key can pause itself, and only another one can then resume it. Scopes that the key lacks are ' +
-    '400 `validation_failed`.',
+    'Accepts a JSON merge patch (RFC 7396) with at least one member. Until it is resumed, a paused key gets 401 ' +
+    '`api_key_paused`; it counts as active. A key can pause itself; then only another key can resume it. Scopes that the ' +
+    'key lacks return 400 `validation_failed`.',
   bodyExamples: {
     'Pause it': { paused: true },
     'Resume it': { paused: false },
@@ -88,7 +88,7 @@ export const GET_KEY_USAGE: OperationOptions = {
   id: 'getKeyUsage',
   summary: 'Get the usage of an API key',
   description:
-    "Returns how many requests of the account's current minute and day a key made, its strikes and its ban. " +
+    "Returns how many requests a key made in the account's current minute and day, its strikes and its ban. " +
     'Unlike `getUsage`, it uses quota.',
   success: resource(KeyUsage, 'The usage of the key.', { 'A key in use': USAGE }, ['Cache-Control']),
   errors: [keyNotFound()],
@@ -101,7 +101,7 @@ export const ROTATE_KEY: OperationOptions = {
   description:
     'Creates a successor with the same scopes and lifetime. Only this response shows it. It expires no later than the ' +
     'calling key. The old key stays valid for the overlap. A key can be rotated once; then rotate its successor. A scope ' +
-    `that the calling key lacks is 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
+    `that the calling key lacks returns 403 \`insufficient_scope\`. ${NOT_IDEMPOTENT}`,
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 }, 'A day for both': {} },
   success: created(RotatedKey, 'The successor with its secret.', { 'An hour for both': ROTATED }, SHOWN_ONCE),
   errors: [keyNotFound(), keyRevoked(EXAMPLE_DETAILS.id), keyLimitReached(MOST_ACTIVE_KEYS)],
@@ -112,7 +112,7 @@ export const REVOKE_KEY: OperationOptions = {
   id: 'revokeKey',
   summary: 'Revoke an API key',
   description:
-    'Revokes a key for good. A key can revoke itself. Revoking a revoked key changes nothing and is 204 too.',
+    'Revokes a key permanently. A key can revoke itself. Revoking a revoked key changes nothing and also returns 204.',
   success: { status: 204, description: 'The key is revoked.' },
   errors: [keyNotFound()],
 };

@@ -9,7 +9,7 @@ import { MAX_LIMIT } from '../keys/key-options.js';
 import { KeyDetails, timeProperty } from '../keys/key-responses.dto.js';
 
 const RESETS_AT = timeProperty(
-  'When the window ends. For a minute without a request yet, when it would end if it started now.',
+  'When the window ends. If the minute has not started: when it would end if it started now.',
   true,
 );
 const MINUTE = 'The current minute of the account.';
@@ -21,7 +21,7 @@ class Bans {
     minimum: 0,
     maximum: MAX_LIMIT,
     description:
-      '429 responses to this key in the current minute that count towards a ban, which comes at the minute limit.',
+      '429 responses to this key in the current minute. At the minute limit, the key is banned.',
   })
   strikes!: number;
 
@@ -46,7 +46,7 @@ export class CallingKey extends PickType(KeyDetails, ['id', 'name', 'scopes', 'e
 
 @ApiSchema({ name: 'Usage', description: 'The usage of an account and the calling key.' })
 export class Usage extends IntersectionType(Bans, PickType(KeyDetails, ['account', 'plan'] as const)) {
-  @ApiProperty(timeProperty('When the limits of the plan hold again. Absent if they hold now.'))
+  @ApiProperty(timeProperty('When the limits of the plan apply again. Absent if they apply now.'))
   limitsUntil?: string;
 
   @ApiProperty({ type: CallingKey, description: 'The key of the request.' })
@@ -81,7 +81,7 @@ export class KeyUsage extends Bans {
 }
 
 const INTERVAL = { name: 'UsageInterval', values: ['hour', 'day'], meaning: 'An hour or a UTC day.' };
-const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'What became of a request.' };
+const OUTCOME = { name: 'UsageOutcome', values: OUTCOMES, meaning: 'Outcome of a request.' };
 const SPLIT = { name: 'UsageSplit', values: ['key', 'operation', 'outcome'] };
 const NAME = { type: String, pattern: '^\\w+$', maxLength: 100, required: false };
 
@@ -95,7 +95,7 @@ export class UsageHistoryQuery implements HistoryQuery {
   @EnumParam({ ...INTERVAL, description: 'Length of an interval. Default: `day`.' })
   interval: HistoryQuery['interval'] = 'day';
 
-  @EnumParam({ ...SPLIT, description: 'What to split intervals by.' })
+  @EnumParam({ ...SPLIT, description: 'Splits each interval.' })
   by?: NonNullable<HistoryQuery['by']>;
 }
 
@@ -113,7 +113,7 @@ export class UsageHistoryItem {
   @ApiProperty({ ...NAME, description: 'With `by=operation`: the operation, `unmatched` or `other`.' })
   operation?: string;
 
-  @ApiProperty({ ...enumSchema(OUTCOME), description: 'With `by=outcome`.', required: false })
+  @ApiProperty({ ...enumSchema(OUTCOME), description: 'With `by=outcome`: the outcome.', required: false })
   outcome?: string;
 }
 
@@ -131,7 +131,7 @@ export class UsageHistoryReport {
   @ApiProperty({
     type: [UsageHistoryItem],
     maxItems: MOST_ITEMS,
-    description: 'By time. Only intervals with requests.',
+    description: 'In order of time. Intervals without requests are omitted.',
   })
   items!: readonly UsageHistoryItem[];
 }

@@ -15,7 +15,7 @@ export const GET_USAGE: OperationOptions = {
   id: 'getUsage',
   summary: 'Get current usage',
   description:
-    "Returns the account's plan, the calling key, the requests left in both windows, and the strikes and the ban. Also " +
+    "Returns the account's plan, the requests left in both windows, and the calling key with its strikes and ban. Also " +
     'works for exhausted accounts and banned keys. It can be called as often per minute as the plan allows requests, and at ' +
     'least 300 times.',
   scope: null,
@@ -40,8 +40,8 @@ export const GET_USAGE_HISTORY: OperationOptions = {
   id: 'getUsageHistory',
   summary: 'Get the usage history',
   description:
-    'Returns the requests of the account by hour (at most 7 days) or UTC day, today and the 30 days before. Requests to ' +
-    `operations without quota are not included. It can be called ${HISTORY_LIMIT} times a minute.`,
+    'Returns how many requests the account made per hour (at most 7 days) or UTC day, today and in the 30 days before. ' +
+    `Operations that use no quota are not included. It can be called ${HISTORY_LIMIT} times a minute.`,
   scope: 'usage:read',
   stability: 'beta',
   quota: 'none',

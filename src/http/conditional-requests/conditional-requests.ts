@@ -61,7 +61,7 @@ const IF_MATCH = documentParameter(
   ApiHeader({
     name: 'If-Match',
     required: false,
-    description: 'ETags, or `*`. If none of them is current, nothing changes and the response is 412.',
+    description: 'ETags, or `*`. If none of them is current, the request changes nothing and returns 412.',
     schema,
   }),
   [notCurrent()],
@@ -74,7 +74,7 @@ export function Revalidates(...headers: HeaderName[]): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'ETags of cached responses, or `*`. If one of them is current, the response is 304 without a body.',
+      description: 'ETags of cached responses, or `*`. If one of them is current, the request returns 304 without a body.',
       schema,
     }),
     ApiResponse({

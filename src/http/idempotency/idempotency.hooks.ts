@@ -28,7 +28,7 @@ const MAX_LENGTH = 255;
 /** A string of structured fields (RFC 9651, section 3.3.3), or a text that stands for itself. */
 const PATTERN = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,${MAX_LENGTH}}"|[ !#-~][ -~]{0,${MAX_LENGTH - 1}})$`;
 const valid = new RegExp(PATTERN);
-const REFUSED = `${HEADER} must not be sent to this operation: its response has a secret, which is not stored`;
+const REFUSED = `${HEADER} must not be sent to this operation: its response contains a secret, which is not stored`;
 const EXPECTED = `${HEADER} must be given once, as 1 to ${MAX_LENGTH} characters of printable ASCII, or as such a text in double quotes with \\ before " and \\`;
 
 export const IDEMPOTENCY_KEY_PARAMETER = {
@@ -36,7 +36,7 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
   in: 'header' as const,
   required: false,
   description:
-    'Makes it safe to repeat the request. For 24 hours, the same key with the same request returns the first successful ' +
+    'Makes it safe to retry the request. For 24 hours, the same key with the same request returns the first successful ' +
     'response, without any further effect. Use a random UUID. It can be in double quotes, with `\\"` and `\\\\` as escapes.',
   schema: {
     type: 'string' as const,

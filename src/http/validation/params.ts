@@ -110,7 +110,7 @@ export abstract class LimitQuery {
 /** `limit` and `after` of a list that `readPage` reads. Extend it with the filters of the list. */
 export class PageQuery extends LimitQuery {
   @PatternParam({
-    description: 'Where the page begins, from the `Link` of the previous page.',
+    description: 'Cursor from the `Link` of the previous page.',
     pattern: /^[\w-]+$/,
     maxLength: MAX_CURSOR_LENGTH,
     expectation: 'as in the Link header of the previous page',

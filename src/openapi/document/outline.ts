@@ -51,9 +51,9 @@ function absoluteUrl(env: Env, address: string): string | undefined {
 }
 
 function describeService({ ANONYMOUS_PER_MINUTE, ANONYMOUS_PER_DAY, RATE_LIMIT_FIELDS }: Env): string {
-  const fields = '`RateLimit` and `RateLimit-Policy`, which are experimental and show both windows,';
+  const fields = ' `RateLimit` and `RateLimit-Policy` show both windows; they are experimental.';
   return `
-A pet store catalogue: pets, their categories, orders for them, your usage, your API keys, and events of all that changes.
+A pet store catalogue: pets, categories, orders, usage, API keys, events and webhooks.
 
 **Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. By default, a new key has every
 scope except \`keys:manage\` and \`webhooks:manage\`.
@@ -62,22 +62,21 @@ scope except \`keys:manage\` and \`webhooks:manage\`.
 
 ${planTable()}
 
-The \`X-RateLimit-*\` headers show the window, minute or day, that has fewer requests left. On 429, wait \`Retry-After\`
-seconds and back off exponentially; a key that keeps calling is banned. Requests without a valid key count against the
-address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMOUS_PER_DAY)} a day.
+The \`X-RateLimit-*\` headers show the window (minute or day) with fewer requests left. After a 429, wait \`Retry-After\`
+seconds, and back off exponentially. A key that keeps sending requests is banned. Requests without a valid key are limited
+by client address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMOUS_PER_DAY)} a day.
 
-**Errors** are an \`Error\` object; branch on its \`code\`. With \`Accept: application/problem+json\`, those of routed requests
-are problem details (RFC 9457) instead. An unknown path is 404 \`route_not_found\`, a method that the path does not support
-405 \`method_not_allowed\`, a transfer coding but chunked 501; headers over 16 KiB are 431 \`headers_too_large\`. GET
-operations accept HEAD.
+**Errors** have an \`Error\` object as their body. Branch on its \`code\`. Send \`Accept: application/problem+json\` to get
+problem details (RFC 9457) instead. Besides its documented errors, an operation returns 501 \`not_implemented\` for a
+transfer coding other than \`chunked\`. An unknown path returns 404 \`route_not_found\`, an unsupported method 405
+\`method_not_allowed\`. GET operations accept HEAD.
 
 **Lifecycle.** Each operation has an \`x-stability\`. A \`stable\` operation changes only compatibly. A \`beta\` operation can
 change incompatibly, with notice. An \`experimental\` operation can change at any time. A deprecated operation returns 410
 from its \`x-sunset\` date on.
 
-Every response also has ${RATE_LIMIT_FIELDS ? fields : ''}
-\`X-Content-Type-Options\`, and \`Cache-Control\`: \`private, no-cache\` or \`no-store\`; and
-\`Vary\`, but for 400, 408 and 431 of requests that are not valid HTTP.
+Every response also has \`X-Content-Type-Options\`, \`Vary\` and \`Cache-Control\` (\`private, no-cache\` or \`no-store\`).
+Requests that are not valid HTTP get a 400, 408 or 431 without the last two.${RATE_LIMIT_FIELDS ? fields : ''}
 `.trim();
 }
 

@@ -12,7 +12,7 @@ const PARAMETERS: Readonly<Record<string, ParameterObject>> = {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: 'The `id` of the event, the same each time it is delivered.',
+    description: 'The `id` of the event, the same for each attempt.',
     schema: { type: 'string', format: 'uuid', maxLength: 36 },
     example: ENVELOPE.id,
   },
@@ -20,7 +20,7 @@ const PARAMETERS: Readonly<Record<string, ParameterObject>> = {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'When it is delivered, in Unix time. Refuse what is more than five minutes away.',
+    description: 'Unix timestamp of the attempt. Refuse it if it is more than five minutes off.',
     schema: { type: 'string', pattern: '^\\d+$', maxLength: 16 },
     example: '1795262400',
   },
@@ -29,15 +29,15 @@ const PARAMETERS: Readonly<Record<string, ParameterObject>> = {
     in: 'header',
     required: true,
     description:
-      'Signatures separated by spaces: `v1,` and the base64 of the HMAC-SHA-256 of `webhook-id`, `webhook-timestamp` and the ' +
-      'body, with dots between them.',
+      'Signatures separated by spaces. Each is `v1,` and the base64-encoded HMAC-SHA-256 of `webhook-id`, ' +
+      '`webhook-timestamp` and the body, joined by dots.',
     schema: { type: 'string', pattern: '^v1,\\S+( v1,\\S+)*$', maxLength: 200 },
     example: `v1,${'A'.repeat(43)}=`,
   },
 };
 
 const RESPONSES: Readonly<Record<string, ResponseObject>> = {
-  EventReceived: { description: 'The receiver has the event. After any other status, it is sent again.' },
+  EventReceived: { description: 'The receiver accepted the event. After any other status, the delivery is retried.' },
 };
 
 /** The catalogue of events, as the `webhooks` of OpenAPI 3.1: each type with its meaning, schema and an example. */

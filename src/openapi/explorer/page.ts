@@ -91,7 +91,7 @@ export function explorerPage(base: string): string {
       <main id="content" tabindex="-1">
         <header class="introduction" id="introduction">
       <h1>Pet Store Service</h1>
-      <p>A pet store catalogue: pets, their categories, orders for them, your usage and your API keys.</p>
+      <p>A pet store catalogue: pets, categories, orders, usage, API keys, events and webhooks.</p>
       <p><strong>Authentication.</strong> Every request needs an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code></p>
       <p><strong>Limits.</strong> All keys of an account share the requests of its <a href="${base}plans">plan</a>:</p>
       <ul class="plan-limits">${plans.join('')}</ul>
