@@ -2,6 +2,6 @@
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 15)) {
-  process.stderr.write(`petstore-service needs Node 24.15 or later, and this is Node ${process.versions.node}.\n`);
+  process.stderr.write(`petstore-service needs Node.js 24.15 or later. This is Node.js ${process.versions.node}.\n`);
   process.exit(1);
 }

@@ -147,12 +147,12 @@ export class AccountsService {
     const sinceMs = account.suspendedAt;
     if (sinceMs === null) throw invalid(`The account "${account.name}" is not suspended. Suspend it first.`);
     if (this.clock.nowMs() < sinceMs + SUSPENDED_FOR_MS)
-      throw invalid(`Requests may still be under way. Repeat this after ${rfc3339(sinceMs + SUSPENDED_FOR_MS)}.`);
+      throw invalid(`Requests may still be in progress. Try again after ${rfc3339(sinceMs + SUSPENDED_FOR_MS)}.`);
     for (const { table, of, isOpen } of tables) {
       if (isOpen === undefined) continue;
       const open = await query(manager, `SELECT 1 FROM "${table}" WHERE ${of(account.id)} AND ${isOpen} LIMIT 1`);
       if (open.length > 0)
-        throw invalid(`The account "${account.name}" has open ${table}. Resume it, and end them first.`);
+        throw invalid(`The account "${account.name}" has open ${table}. Resume it, and complete or cancel them first.`);
     }
     return account;
   }

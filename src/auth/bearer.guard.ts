@@ -77,10 +77,10 @@ const MISTAKES: readonly (readonly [RegExp, Problem])[] = [
   [/^basic /i, missing('The Authorization header has the scheme Basic, not Bearer.')],
   [/^bearer[ \t]*$/i, missing('The key after Bearer is missing; a variable may be empty.')],
   [/^(?!bearer[ \t])/i, missing('The Authorization header does not begin with Bearer and a space.')],
-  [/^bearer\s+bearer\s/i, malformed('The word Bearer is there twice.')],
+  [/^bearer\s+bearer\s/i, malformed('The word Bearer appears twice.')],
   [/^bearer\s+["'`]/i, malformed('The key is in quotes.')],
   [/^bearer\s+[<{[$%]/i, malformed('The key is a placeholder or a variable without its value.')],
-  [/^/, malformed('The key in the Authorization header has characters that no key has.')],
+  [/^/, malformed('The key in the Authorization header contains invalid characters.')],
 ];
 
 /** The scheme in any case, one or more spaces, then a token68 (RFC 9110, section 11.2; RFC 6750, section 2.1). */

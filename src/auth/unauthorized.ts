@@ -13,7 +13,7 @@ export const PAUSED = unauthorized('api_key_paused', 'The API key is paused. Res
 /** With a challenge, because a key of another account would be accepted (RFC 9110, section 11.6.1). */
 export const SUSPENDED = problem(
   'account_suspended',
-  'The account of this API key is suspended. Contact whoever runs the service.',
+  'The account of this API key is suspended. Contact the operator of the service.',
   { 'www-authenticate': REALM },
 );
 

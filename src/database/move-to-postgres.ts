@@ -76,7 +76,7 @@ async function checkVersion(source: SqliteConnection, runner: QueryRunner): Prom
   const missing = [...others].filter((name) => !own.has(name));
   if (missing.length > 0)
     throw new Error(
-      `The source lacks migrations: ${missing.join(', ')}. Start the service once with this version and its extensions.`,
+      `The source lacks migrations: ${missing.join(', ')}. Start this version of the service once, with its extensions.`,
     );
   const unknown = [...own].filter((name) => !others.has(name));
   if (unknown.length > 0)
@@ -114,7 +114,7 @@ async function columnsOf(source: SqliteConnection, runner: QueryRunner, table: s
   const rows = (await runner.query(sql, [table])) as { name: string; type: string }[];
   if (rows.length === 0)
     throw new Error(
-      `The target has no table ${table}, which no migration makes. Create it there, or drop it in the source.`,
+      `The target has no table ${table}, which no migration creates. Create it there, or drop it in the source.`,
     );
   const types = new Map(rows.map(({ name, type }) => [name, type]));
   return (source.pragma(`table_info(${quoted(table)})`) as { name: string }[]).map(({ name }) => {

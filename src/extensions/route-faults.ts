@@ -52,14 +52,14 @@ export function parameterFaults({ name, parameters, pipes }: Route, globalPipes:
 const VALIDATED: ReadonlySet<string | undefined> = new Set(['BODY', 'QUERY', 'PARAM']);
 const NO_RULES =
   'has no rules of class-validator, so all its fields would be refused. ' +
-  'Add rules, or declare a type that is no class, and pass a pipe.';
+  'Add rules, or declare a type that is not a class, and pass a pipe.';
 
 /** What TypeScript leaves of interfaces, `any`, and lists. */
 const UNCHECKED: ReadonlySet<unknown> = new Set([Object, Array]);
 /** Pipes that check instances of classes only. */
 const OF_CLASSES: ReadonlySet<Function> = new Set([RequestValidationPipe, ValidationPipe]);
 const NO_CLASS =
-  'nothing checks its @Body(), whose type is no class. Declare a class with rules of class-validator, or pass a pipe.';
+  'nothing checks its @Body(), whose type is not a class. Declare a class with rules of class-validator, or pass a pipe.';
 
 function classOf(pipe: unknown): Function {
   return typeof pipe === 'function' ? pipe : (pipe as object).constructor;

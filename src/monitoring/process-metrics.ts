@@ -78,7 +78,7 @@ export class ProcessMetrics implements OnApplicationShutdown {
     } else {
       const difference: Gauge = new Gauge({
         name: 'petstore_database_clock_difference_seconds',
-        help: 'How far the clock of this instance is ahead of the one of PostgreSQL.',
+        help: 'How far the clock of this instance is ahead of that of PostgreSQL.',
         registers,
         collect: () => difference.set(oldRows.clockDifferenceMs / 1_000),
       });

@@ -42,7 +42,7 @@ export class PetsController {
     description:
       'Returns pets in ascending order of `id`. `Link` points to the next page (`rel="next"`). ' +
       'A pet must match all filters. A pet without a status matches no status filter. With a single identifier in `ids`, ' +
-      '`ETag` is that of the pet: send it as `If-Match` to change the pet.',
+      '`ETag` is that of the pet, for `If-Match`.',
     scope: 'pets:read',
     stability: 'stable',
     success: pageOf(Animal, 'Pets', 'A page of pets.', { 'Two pets': [BELLA, MILO], 'No matching pet': [] }),

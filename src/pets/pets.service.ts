@@ -122,7 +122,7 @@ export class PetsService {
   }
 
   /**
-   * Sells a reserved pet, for good.
+   * Sells a reserved pet, which is final.
    * @throws (rejects) DomainError `invalid_status_transition` if it is not reserved
    */
   sell(petId: string): Promise<void> {
@@ -130,7 +130,7 @@ export class PetsService {
       if (!(await this.move(manager, petId, RESERVED, SOLD)))
         throw new DomainError(
           'invalid_status_transition',
-          `The pet ${petId} is not reserved any more, so it cannot be sold.`,
+          `The pet ${petId} is no longer reserved, so it cannot be sold.`,
         );
     });
   }

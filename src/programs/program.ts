@@ -12,7 +12,7 @@ export interface ProgramIo {
 
 /** Calls the action of a command line, unless it asks for help. @throws Error if it is invalid */
 export function parse(program: Command, args: readonly string[]): void {
-  const missing = 'error: missing command; --help lists them';
+  const missing = 'error: missing command; --help lists the commands';
   try {
     if (args.length === 0) program.error(missing);
     program.parse(args, { from: 'user' });

@@ -7,12 +7,12 @@ import type { ProgramIo } from './program.js';
 /** Runs a command line of `backup`. @returns the exit code */
 export function runBackup([target, ...others]: readonly string[], { env, stdout, stderr }: ProgramIo): number {
   if (target === undefined || target === '' || target.startsWith('-') || others.length > 0) {
-    stderr.write('Name the file of the backup, and nothing else.\n');
+    stderr.write('Pass the path of the backup file as the only argument.\n');
     return 2;
   }
   try {
     const url = databaseUrlOf(loadEnv(env));
-    if (isPostgresUrl(url)) throw new Error('This is for SQLite. Use pg_dump for PostgreSQL.');
+    if (isPostgresUrl(url)) throw new Error('This command backs up SQLite databases. Use pg_dump for PostgreSQL.');
     backUp(sharedFile(url), target);
     stdout.write(`${target} is complete and intact.\n`);
     return 0;

@@ -9,7 +9,7 @@ type Work = (services: { readonly deliveries: Deliveries }) => Promise<string>;
 
 const NOTES = `
 Subscriptions are listeners of @OnLoggedEvent(), by their name, and webhooks, such as webhook:1.
-Works on the database that DATABASE_URL names (default: the embedded one). The service can be running.`;
+Uses the database that DATABASE_URL names (default: the embedded one). The service can be running.`;
 
 /** Runs a command line of `deliveries`, which lists and repeats dead letters. @returns the exit code */
 export async function runDeliveries(args: readonly string[], io: ProgramIo): Promise<number> {
@@ -37,7 +37,7 @@ function choose(args: readonly string[], io: ProgramIo): Work | undefined {
   program
     .command('failed')
     .description('List dead letters: events that a subscription could not handle, at most 1,000.')
-    .argument('[subscription]', 'only those of this subscription')
+    .argument('[subscription]', 'only of this subscription')
     .option('--json', 'print one line for programs')
     .action((name: string | undefined, { json }: { readonly json?: true }) => {
       chosen = async ({ deliveries }) => {
@@ -56,12 +56,12 @@ function choose(args: readonly string[], io: ProgramIo): Work | undefined {
   program
     .command('repeat')
     .description(
-      'Handle the dead letters of a subscription again. Running services begin within a second, on PostgreSQL of traffic or a check of readiness.',
+      'Retry the dead letters of a subscription. A running service begins within a second, or with its next request or readiness check if it is idle on PostgreSQL.',
     )
     .argument('<subscription>', 'such as ledger or webhook:1')
     .action((name: string) => {
       chosen = async ({ deliveries }) =>
-        `${await deliveries.repeat(name, 'failed')} events of ${name} are handled again.`;
+        `${await deliveries.repeat(name, 'failed')} events of ${name} will be retried.`;
     });
   parse(program, args);
   return chosen;

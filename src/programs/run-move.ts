@@ -10,20 +10,20 @@ import type { ProgramIo } from './program.js';
 export async function runMove([target = '', ...others]: readonly string[], io: ProgramIo): Promise<number> {
   if (!isPostgresUrl(target) || others.length > 0) {
     io.stderr.write(
-      'Name the database to move to, such as postgres://user:password@host/petstore, and nothing else.\n',
+      'Pass the URL of the target as the only argument, such as postgres://user:password@host/petstore.\n',
     );
     return 2;
   }
   try {
     const source = databaseUrlOf(loadEnv(io.env));
-    if (isPostgresUrl(source)) throw new Error('DATABASE_URL names PostgreSQL. This moves an SQLite database.');
+    if (isPostgresUrl(source)) throw new Error('DATABASE_URL names PostgreSQL. This command moves an SQLite database.');
     const file = sharedFile(source);
     const env = loadEnv({ ...io.env, DATABASE_URL: target, DATABASE_URL_FILE: undefined });
     // No service may write meanwhile, or start before this is done.
     lockDatabaseFile(file);
     const moved = await moveToPostgres(file, env, databaseParts([]));
     for (const { table, rows } of moved) io.stdout.write(`${table}: ${rows}\n`);
-    io.stdout.write(`All rows are in the new database. Set DATABASE_URL to it. ${file} is as it was.\n`);
+    io.stdout.write(`All rows are in the new database. Set DATABASE_URL to it. ${file} is unchanged.\n`);
     return 0;
   } catch (error) {
     io.stderr.write(`${explained(error)}\n`);

@@ -57,7 +57,7 @@ export function runNew(args: readonly string[], { stdout, stderr }: ProgramIo): 
         mkdirSync(dirname(join(name, path)), { recursive: true });
         writeFileSync(join(name, path), text, { flag: 'wx' });
       }
-      stdout.write(`${name} has a package with an extension. Its README.md says how to install, test and start it.\n`);
+      stdout.write(`Created the package of an extension in ${name}. Its README.md says how to install, test and start it.\n`);
     });
   try {
     parse(program, args);
@@ -71,7 +71,7 @@ export function runNew(args: readonly string[], { stdout, stderr }: ProgramIo): 
 /** @throws Error if it is no plural, or one that may be irregular, such as `mice`, `knives` or `buses` */
 function singularOf(plural: string): string {
   const isRegular = /[^s]s$/.test(plural) && !/(?:[^s]se|ve|serie|specie|movie|new)s$/.test(plural);
-  if (!isRegular) throw new Error(`Give the singular of ${plural} too, if it is a plural, as in: mice mouse.`);
+  if (!isRegular) throw new Error(`Give the singular of ${plural} too, if it is a plural: mice mouse.`);
   return plural.replace(/(?:(?<=ss|x|ch|sh)es|(ie)?s)$/, (_, ie?: string) => (ie === undefined ? '' : 'y'));
 }
 
@@ -79,8 +79,8 @@ function singularOf(plural: string): string {
 function filesOf(name: string, given?: string): Map<string, string> {
   for (const word of given === undefined ? [name] : [name, given]) {
     if (!/^(?=.{3,40}$)[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(word))
-      throw new Error(`${word} is no name: use 3 to 40 lower-case letters and digits, with - between words.`);
-    if (TAKEN.test(word)) throw new Error(`${word} is a name of the service. Choose another one.`);
+      throw new Error(`${word} is not a valid name: use 3 to 40 lower-case letters and digits, with - between words.`);
+    if (TAKEN.test(word)) throw new Error(`${word} is a name that the service uses. Choose another one.`);
   }
   const singular = given ?? singularOf(name);
   const entries = readdirSync(TEMPLATE, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -17,7 +17,7 @@ import { RecordedEvents } from './recorded-events.js';
 import { SqliteTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestAppOptions extends Omit<AppOptions, 'env'> {
-  /** Settings, by environment variable, but for that of the database. Default of LOG_LEVEL: `silent`. */
+  /** Settings, by environment variable, except for that of the database. Default of LOG_LEVEL: `silent`. */
   readonly env?: Readonly<Record<string, string>>;
   /** A `SqliteTestDatabase` or `PostgresTestDatabase` that outlives the app. Default: a new one. */
   readonly database?: TestDatabase;
@@ -136,7 +136,7 @@ export class TestApp {
     const { names } = this.app.get(KnownScopes);
     const unknown = newKey.scopes?.find((scope) => !names.has(scope));
     if (unknown !== undefined)
-      throw new TypeError(`No operation has the scope ${unknown}. There are ${[...names].join(', ')}.`);
+      throw new TypeError(`No operation has the scope ${unknown}. Known scopes: ${[...names].join(', ')}.`);
     this.accounts += 1;
     const keys = this.app.get(KeysService);
     return runAs('test', () => keys.createKey({ account: `account ${this.accounts}`, plan: 'business', ...newKey }));
@@ -174,7 +174,7 @@ export class TestApp {
     const tasks = providers.map(({ instance }) => instance as unknown).filter((one) => one instanceof RecurringTask);
     const names = tasks.map((one) => RecurringTask.nameOf(one));
     const task = tasks[names.indexOf(name)];
-    if (task === undefined) throw new TypeError(`There is no task ${name}. There are ${names.join(', ')}.`);
+    if (task === undefined) throw new TypeError(`There is no task ${name}. The tasks are: ${names.join(', ')}.`);
     await task.run();
   }
 

@@ -50,6 +50,6 @@ describe('addresses of webhooks', () => {
     names.answers = [[PUBLIC], [INSIDE], [PUBLIC, INSIDE], []];
     expect(await names.connectTo('rebinding.example', all)).toEqual(all ? [PUBLIC] : PUBLIC.address);
     for (let again = 0; again < 3; again += 1)
-      await expect(names.connectTo('rebinding.example', all)).rejects.toThrow('stands for an internal address');
+      await expect(names.connectTo('rebinding.example', all)).rejects.toThrow('resolves to an internal address');
   });
 });

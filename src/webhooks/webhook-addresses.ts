@@ -51,12 +51,12 @@ export class WebhookAddresses {
         `must be an absolute ${[...this.protocols].join(' or ').replaceAll(':', '')} URL without credentials or a fragment`,
       );
     const port = Number(url.port) || (url.protocol === 'http:' ? HTTP_PORT : HTTPS_PORT);
-    if (!this.ports.has(port)) throw invalid(`must have the port ${[...this.ports].join(' or ')}`);
+    if (!this.ports.has(port)) throw invalid(`must use port ${[...this.ports].join(' or ')}`);
     const host = hostOf(url);
     // The URL parser has turned every notation of an IPv4 address into its decimal form.
     if (isIP(host) !== 0 && !this.isAllowed(host)) throw invalid('must not be an internal address');
     if (!URI.test(text))
-      throw invalid('must be written as a URI, with // and without spaces, \\ and what is not ASCII');
+      throw invalid('must be a URI with //, and without spaces, \\ and non-ASCII characters');
     return url;
   }
 
@@ -70,7 +70,7 @@ export class WebhookAddresses {
       const [first] = addresses;
       if (error !== null) return callback(error, '');
       if (first === undefined || !addresses.every(({ address }) => this.isAllowed(address)))
-        return callback(new Error('The name of the receiver stands for an internal address.'), '');
+        return callback(new Error('The host name of the receiver resolves to an internal address.'), '');
       if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

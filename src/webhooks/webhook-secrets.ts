@@ -49,7 +49,7 @@ export class WebhookSecrets {
 export function notConfigured(): DomainError {
   return new DomainError(
     'webhooks_not_configured',
-    'This service has no key to encrypt the secrets of webhooks. Ask its operator to set WEBHOOK_KEY_FILE.',
+    'The service has no key to encrypt secrets of webhooks with. Ask its operator to set WEBHOOK_KEY.',
   );
 }
 

@@ -23,8 +23,8 @@ export const CREATE_WEBHOOK: OperationOptions = {
   summary: 'Create a webhook',
   description:
     'Posts events from now on to your URL, signed according to Standard Webhooks. Only this response shows the secret. ' +
-    'The webhook delivers the events that the calling key can read. When the key is revoked, paused or expires, it stops ' +
-    'until another key changes the webhook.',
+    'It delivers the events that the calling key can read. When that key is revoked, paused or expires, it stops ' +
+    'until another key changes it.',
   bodyExamples: { 'Changes of pets': { url: EXAMPLE.url, types: EXAMPLE.types }, Everything: { url: EXAMPLE.url } },
   success: created(IssuedWebhook, 'The new webhook with its secret.', { 'A webhook': ISSUED }, [
     'Location',
@@ -64,7 +64,7 @@ export const REMOVE_WEBHOOK: OperationOptions = {
   ...COMMON,
   id: 'removeWebhook',
   summary: 'Remove a webhook',
-  description: 'No more events are delivered, and the deliveries of the webhook are deleted.',
+  description: 'No more events are delivered, and its deliveries are deleted.',
   success: { status: 204, description: 'The webhook is removed.' },
   errors: [NOT_FOUND],
 };

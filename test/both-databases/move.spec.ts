@@ -115,7 +115,7 @@ describe('npm run move', () => {
     await expect(moveAll()).rejects.toThrow(/^The target lacks migrations: Notes\d+\. Run those of your extensions/);
     await migrate(toEnv, [NOTES]);
     await from.query('CREATE TABLE "by_hand" ("text" TEXT)');
-    await expect(moveAll()).rejects.toThrow('The target has no table by_hand, which no migration makes.');
+    await expect(moveAll()).rejects.toThrow('The target has no table by_hand, which no migration creates.');
     await from.query('DROP TABLE "by_hand"');
     expect(await moveAll()).toContainEqual({ table: 'notes', rows: 1 });
     expect(await to.query('SELECT "text" FROM "notes"')).toEqual([{ text: 'kept' }]);
@@ -123,9 +123,9 @@ describe('npm run move', () => {
   });
 
   it.each([
-    [[], 'Name the database to move to'],
-    [['sqlite:other.sqlite'], 'Name the database to move to'],
-    [['postgres://a@b/c', 'more'], 'and nothing else'],
+    [[], 'Pass the URL of the target'],
+    [['sqlite:other.sqlite'], 'Pass the URL of the target'],
+    [['postgres://a@b/c', 'more'], 'as the only argument'],
   ])('refuses the arguments %j', async (args, message) => {
     const { io, ran } = programIo({ DATABASE_URL: source.url });
     expect(ran(await runMove(args, io))).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

@@ -135,7 +135,7 @@ describe('a refused request', () => {
     await explorer.authorize(await service.key({ account: 'unpaid' }));
     const found = await explorer.openOperation('Pets', 'listPets');
     await service.app.get(AccountsService).suspend('unpaid', 'unpaid');
-    expect(await explorer.execute('Pets', 'listPets', 403)).toContain('Contact whoever runs the service.');
+    expect(await explorer.execute('Pets', 'listPets', 403)).toContain('Contact the operator of the service.');
     expect(await found.locator('.live-advice').count()).toBe(0);
   });
 

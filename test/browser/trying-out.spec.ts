@@ -44,7 +44,7 @@ describe('a required body that is empty', () => {
 describe('the key in use', () => {
   it('is shown by its account and plan, also after a reload, until it is gone', async () => {
     const shown = page.locator('.key-in-use');
-    const text = 'Requests count for rex on the Pro plan.';
+    const text = 'Requests use the quota of rex on the Pro plan.';
     await explorer.authorize(await service.key({ account: 'rex', plan: 'pro', scopes: ['pets:read'] }));
     await until(async () => (await shown.textContent()) === text);
     await page.reload();
@@ -123,7 +123,7 @@ describe('the requests of a tab', () => {
       .fill('{"name": "Secret", "categoryId": 9}');
     await explorer.execute('Pets', 'createPet', 201);
 
-    await page.getByText('Requests of this tab (3)').click();
+    await page.getByText('Requests in this tab (3)').click();
     const entries = page.locator('.request-history li');
     const listed = await Promise.all(
       (await entries.all()).map(async (entry) => (await entry.locator('code, span').allTextContents()).join(' ')),
@@ -136,7 +136,7 @@ describe('the requests of a tab', () => {
     await explorer.closeOperations();
     await entries.nth(2).getByRole('button').click();
     await until(async () => (await found.getByPlaceholder('petId').inputValue()) === '2');
-    await page.getByRole('button', { name: 'Forget them' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
     await entries.first().waitFor({ state: 'detached' });
     await page.reload();
     await page.locator('.opblock').first().waitFor();

@@ -65,9 +65,9 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 /** Commands that fail on an unchanged project, or beside the service, with their output. */
 export const FAILS: Readonly<Record<string, RegExp>> = {
   'npm run typeorm -- migration:generate src/database/migrations/change': /No changes in database schema were found/,
-  // Requests may still be under way.
-  'npm run --silent keys -- delete zoo': /Repeat this after/,
-  'npm run --silent keys -- delete acme': /Repeat this after/,
+  // Requests may still be in progress.
+  'npm run --silent keys -- delete zoo': /Try again after/,
+  'npm run --silent keys -- delete acme': /Try again after/,
   // The service of the manual runs; another test moves a database.
   'npm run --silent move -- postgres://petstore:secret@db.example.com/petstore': /already serves/,
 };

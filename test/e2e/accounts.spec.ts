@@ -223,7 +223,7 @@ describe('deleting an account', () => {
       await expect(remove()).rejects.toThrow('is not suspended');
       await accounts().suspend(account, 'asked for');
       clock.advanceMs(MINUTE_MS - 1);
-      await expect(remove()).rejects.toThrow('Repeat this after 2026-11-21T12:01:00.000Z');
+      await expect(remove()).rejects.toThrow('Try again after 2026-11-21T12:01:00.000Z');
       clock.advanceMs(1);
       await expect(remove()).rejects.toThrow('has open orders');
       await accounts().resume(account);

@@ -163,7 +163,7 @@ describe('a pet that an extension reserves', () => {
   it('must be reserved to be sold; released, one that is not stays as it is', async () => {
     const petId = await addPet('pending');
     await order('release', petId);
-    await expect(order('sell', petId)).rejects.toThrow(`The pet ${petId} is not reserved any more`);
+    await expect(order('sell', petId)).rejects.toThrow(`The pet ${petId} is no longer reserved`);
     expect(await statusOf(petId)).toBe('pending');
   });
 });

@@ -64,7 +64,7 @@ describe('the backup', () => {
     expect(backUp(args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'Name the file of the backup, and nothing else.\n',
+      stderr: 'Pass the path of the backup file as the only argument.\n',
     });
   });
 });

@@ -91,7 +91,7 @@ it('keys of an account are refused while it is suspended, which the operator of 
   const env = { DATABASE_URL: databaseUrl(service.folder), PETSTORE_OPERATOR: 'ops@example.com' };
   expect(await keysOn(env, 'suspend', 'suspended', '--reason', 'fraud')).toMatchObject({ code: 0 });
   await untilRefused(key, 'account_suspended');
-  expect((await keys('delete', 'suspended')).stderr).toContain('Repeat this after');
+  expect((await keys('delete', 'suspended')).stderr).toContain('Try again after');
   const { stdout } = await keys('export', 'suspended');
   expect(JSON.parse(stdout)).toMatchObject({ api_keys: [{ id }], accounts: [{ name: 'suspended' }] });
   expect((await keys('resume', 'suspended')).code).toBe(0);

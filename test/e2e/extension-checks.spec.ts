@@ -235,7 +235,7 @@ const FAULTS: Readonly<Record<string, readonly string[]>> = {
   'a DTO has no rules': ['body', 'query', 'param', 'part'].map((name) => `Parameters.${name}: Unruled has no rules`),
   'nothing checks a body': ['interface', 'list'].map((name) => `Parameters.${name}: nothing checks its @Body()`),
   'nothing checks a schema': ['schema', 'schemas'].map((name) => `Parameters.${name}: nothing checks the schema`),
-  'a health indicator is no provider': ['UnprovidedHealth is in healthIndicators, but is no provider.'],
+  'a health indicator is not a provider': ['UnprovidedHealth is in healthIndicators, but is not a provider.'],
   'operations share an id or a route': [
     'The operation id repeatReview is used more than once: Repeated.list, Repeated.list.',
     'The route GET /pets is used more than once: PetsController.listPets, Repeated.all.',

@@ -50,7 +50,7 @@ async function counted(status: number): Promise<number> {
   return Number(line?.[1] ?? 0);
 }
 
-const METHOD = /: it begins with no method, such as GET in capital letters\.$/;
+const METHOD = /: it does not begin with a method in capital letters, such as GET\.$/;
 const FIRST_LINE = /: its first line does not end with HTTP\/1\.1 and CRLF\.$/;
 const URL_CHARACTER = /: its path or query has a character that must be percent-encoded, such as a space\.$/;
 const HEADER = /: the name or the value of a header has a character that is not allowed there\.$/;

@@ -76,7 +76,7 @@ describe('createKey', () => {
   });
 
   it.each([
-    ['{"scopes":[["pets:read"]]}', 'scopes must have'],
+    ['{"scopes":[["pets:read"]]}', 'scopes must contain only'],
     ['{"scopes":{"length":1,"0":"pets:read"}}', 'scopes must be'],
     ['{"scopes":null}', 'scopes must be'],
     ['{"expiresInSeconds":3155760001}', 'expiresInSeconds must be'],

@@ -124,7 +124,7 @@ describe('a listener of the log', () => {
     refusals.set('Eve', 1);
     expect(await deliveries(['repeat', 'ledger'])).toEqual({
       code: 0,
-      stdout: '1 events of ledger are handled again.\n',
+      stdout: '1 events of ledger will be retried.\n',
       stderr: '',
     });
     await create('again');

@@ -24,13 +24,13 @@ describe('a move to PostgreSQL', () => {
       expect(await move(args, 'sqlite:/nowhere/petstore.sqlite')).toEqual({
         code: 2,
         stdout: '',
-        stderr: expect.stringMatching(/^Name the database to move to, .* and nothing else\.\n$/),
+        stderr: expect.stringMatching(/^Pass the URL of the target as the only argument, .*\.\n$/),
       });
     },
   );
 
   it('is refused if the database is on PostgreSQL already', async () => {
-    const stderr = 'DATABASE_URL names PostgreSQL. This moves an SQLite database.\n';
+    const stderr = 'DATABASE_URL names PostgreSQL. This command moves an SQLite database.\n';
     expect(await move([TARGET], TARGET)).toEqual({ code: 1, stdout: '', stderr });
   });
 

@@ -35,7 +35,11 @@ describe('petstore-service new extension', () => {
     const folder = folders.make();
     const { code, stdout, stderr } = create(folder, 'open-hours');
     const text = textOf(join(folder, 'open-hours'));
-    expect([code, stdout, stderr]).toEqual([0, expect.stringContaining('open-hours has a package'), '']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      expect.stringContaining('Created the package of an extension in open-hours.'),
+      '',
+    ]);
     for (const name of [
       'open-hour.entity.ts',
       'OpenHoursModule',
@@ -68,15 +72,15 @@ describe('petstore-service new extension', () => {
   });
 
   it.each([
-    [['Toys'], 'Toys is no name: use 3 to 40 lower-case letters and digits, with - between words.'],
-    [['../toys'], '../toys is no name'],
-    [['toys-'], 'toys- is no name'],
-    [['toys', '.'], '. is no name'],
-    [['pets'], 'pets is a name of the service. Choose another one.'],
-    [['webhooks'], 'webhooks is a name of the service.'],
+    [['Toys'], 'Toys is not a valid name: use 3 to 40 lower-case letters and digits, with - between words.'],
+    [['../toys'], '../toys is not a valid name'],
+    [['toys-'], 'toys- is not a valid name'],
+    [['toys', '.'], '. is not a valid name'],
+    [['pets'], 'pets is a name that the service uses. Choose another one.'],
+    [['webhooks'], 'webhooks is a name that the service uses.'],
     [['columns'], 'Column is a class that the package uses. Choose another name.'],
     [['strings'], 'String is a class that the package uses.'],
-    [['bid'], 'Give the singular of bid too, if it is a plural, as in: mice mouse.'],
+    [['bid'], 'Give the singular of bid too, if it is a plural: mice mouse.'],
     [['knives'], 'Give the singular of knives too'],
     [[], "missing required argument 'name'"],
     [['toys', 'toy', 'more'], 'too many arguments'],
@@ -104,7 +108,7 @@ describe('petstore-service new extension', () => {
     ];
     expect(names.length).toBeGreaterThan(30);
     const folder = folders.make();
-    const refused = (name: string) => create(folder, name, 'thing').stderr.includes('is a name of the service');
+    const refused = (name: string) => create(folder, name, 'thing').stderr.includes('is a name that the service uses');
     expect(names.filter((name) => !refused(name))).toEqual([]);
   });
 

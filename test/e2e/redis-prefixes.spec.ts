@@ -49,7 +49,7 @@ describeWithRedis('services with different databases', () => {
   it('do not share a prefix: only the first one starts', async () => {
     const [mine] = [await start()];
     await expect(start()).rejects.toThrow(
-      /^The keys petstore:\* in Redis belong to another database: set REDIS_PREFIX .* delete those keys, petstore:database among them/,
+      /^The keys petstore:\* in Redis belong to another database\. Set REDIS_PREFIX .* delete its keys instead, including petstore:database\.$/,
     );
     const others = await start({ REDIS_PREFIX: 'other:' });
     const keys = [await mine.key(), await others.key()];

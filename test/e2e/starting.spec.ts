@@ -194,7 +194,7 @@ describe('a service that cannot start', () => {
     const [code, stderr] = await refusal(folder, { DATABASE_URL: `sqlite:${path}` });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Start failed: E[A-Z]+: .*(?:nowhere|petstore\.sqlite)'\. Set DATABASE_URL to a file .*\n$/,
+      /^Start failed: E[A-Z]+: .*(?:nowhere|petstore\.sqlite)'\. Set DATABASE_URL to a writable file in a writable folder\.\n$/,
     );
   });
 

@@ -245,7 +245,7 @@ describe('startTestApp', () => {
       await service.runTask('cancelling expired orders');
     }
     expect(await statuses()).toEqual(['cancelled']);
-    await expect(service.runTask('order')).rejects.toThrow('There is no task order. There are ');
+    await expect(service.runTask('order')).rejects.toThrow('There is no task order. The tasks are: ');
   });
 
   it('starts several applications in a process without a warning', async () => {

@@ -9,7 +9,7 @@ const MANAGER = { ...AMPLE, scopes: ['pets:read', 'webhooks:manage'] };
 describe('URLs of webhooks', () => {
   shareApp({ env: { WEBHOOK_KEY, WEBHOOK_ALLOW: 'http,8080' } }, MANAGER);
 
-  const NO_URI = 'url must be written as a URI, with // and without spaces, \\ and what is not ASCII.';
+  const NO_URI = 'url must be a URI with //, and without spaces, \\ and non-ASCII characters.';
   const INSIDE = 'url must not be an internal address.';
   const NOT_PLAIN = 'url must be an absolute https or http URL without credentials or a fragment.';
   it.each([
@@ -23,7 +23,7 @@ describe('URLs of webhooks', () => {
     ['https://user@example.com/', NOT_PLAIN],
     ['https://:secret@example.com/', NOT_PLAIN],
     ['https://example.com/#here', NOT_PLAIN],
-    ['https://example.com:22/', 'url must have the port 443 or 8080 or 80.'],
+    ['https://example.com:22/', 'url must use port 443 or 8080 or 80.'],
     ['/hooks', NOT_PLAIN],
     ['https://example.com\\@127.0.0.1/', NO_URI],
     ['https:example.com/', NO_URI],
@@ -38,11 +38,11 @@ describe('URLs of webhooks', () => {
   });
 
   it.each([
-    ['that the settings allow no more', 'https://example.com:22/', 'url must have the port 443 or 8080 or 80.'],
+    ['that the settings allow no more', 'https://example.com:22/', 'url must use port 443 or 8080 or 80.'],
     [
       'whose name stands for an address inside',
       'http://localhost:8080/',
-      'The name of the receiver stands for an internal address.',
+      'The host name of the receiver resolves to an internal address.',
     ],
   ])('%s are not connected to', async (_, url, error) => {
     const { body } = await service.json<{ id: number }>('/v1/webhooks', { key, body: { url: 'https://example.com/' } });

@@ -68,7 +68,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
     for (let request = 0; request < 4; request += 1) await service.request('/v1/pets', { key });
     const { results, waits } = await calling(`${service.origin}/v1`, [GET, USAGE, GET, USAGE], key);
     const usage = expect.objectContaining({ bannedUntil: expect.any(String) });
-    const limited = { code: 'rate_limit_exceeded', message: expect.stringContaining('need a wait') };
+    const limited = { code: 'rate_limit_exceeded', message: expect.stringContaining('requires a wait') };
     expect(results).toEqual([
       { status: 429, code: 'api_key_banned', message: expect.stringContaining('banned') },
       usage,

@@ -149,7 +149,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
     const args = [join(folder, `one-pet.${language}`), `${staging.origin}/v1`, ...keys];
     const printed = await run(program, args, { cwd: folder });
     const { pet, results } = JSON.parse(printed) as { pet: string; results: unknown[] };
-    const unread = `No ETag of /pets/${pet} is known. Read it alone first. Some resources, such as API keys, have none.`;
+    const unread = `No ETag of /pets/${pet} is known. Get this resource first. Some resources, such as API keys, have no ETag.`;
     expect(results).toEqual([unread, 'Ada', 'Bea', 'precondition_failed', 'Ada', 'Cleo', 'pet_not_found', 0]);
   });
 });

@@ -24,7 +24,7 @@ it.each([
   expect(await runProgram(program, [], { folder: tmpdir(), env })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'petstore-service needs Node 24.15 or later, and this is Node 20.19.0.\n',
+    stderr: 'petstore-service needs Node.js 24.15 or later. This is Node.js 20.19.0.\n',
   });
 });
 
@@ -46,7 +46,11 @@ it('petstore-service writes a package into the folder in which it runs', async (
   const folders = new Folders();
   const folder = folders.make();
   const create = () => runProgram('programs/new.cli.js', ['new', 'extension', 'toys'], { folder });
-  expect(await create()).toMatchObject({ code: 0, stdout: expect.stringContaining('toys has a package'), stderr: '' });
+  expect(await create()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Created the package of an extension in toys.'),
+    stderr: '',
+  });
   expect(readdirSync(join(folder, 'toys'))).toContain('package.json');
   expect(await create()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('toys exists') });
   await folders.remove();
@@ -57,7 +61,7 @@ it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with
   expect(await runProgram(file, ['--help'], { folder: tmpdir() })).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: `${program} takes no arguments. Environment variables set it up: see docs/configuration.md.\n`,
+    stderr: `${program} takes no arguments. Configure it with environment variables: see docs/configuration.md.\n`,
   });
 });
 

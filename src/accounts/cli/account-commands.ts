@@ -18,8 +18,8 @@ export function addAccountCommands({ command, run }: Commands): void {
     .option(...JSON_OPTION)
     .action(({ json }: Json) => run(async ({ accounts }) => rendered(json, await accounts.list(), accountsText)));
 
-  command('audit', 'List the last operations on keys and accounts, newest first. --json adds details.')
-    .argument('[account]', 'only those of this account')
+  command('audit', 'List the last 200 operations on keys, accounts and webhooks, newest first. --json adds details.')
+    .argument('[account]', 'only of this account')
     .option(...JSON_OPTION)
     .action((account: string | undefined, { json }: Json) =>
       run(async ({ accounts }) => rendered(json, await accounts.readAudit(account), auditText)),
@@ -37,9 +37,9 @@ export function addAccountCommands({ command, run }: Commands): void {
       });
     });
 
-  accountCommand('limits', 'Give an account other limits until a time, whatever its plan.')
-    .option('--per-minute <n>', 'requests per minute (default: as the plan)', limit)
-    .option('--per-day <n>', 'requests per day (default: as the plan)', limit)
+  accountCommand('limits', 'Give an account on any plan other limits until a time.')
+    .option('--per-minute <n>', 'requests per minute (default: that of the plan)', limit)
+    .option('--per-day <n>', 'requests per day (default: that of the plan)', limit)
     .option('--until <date>', 'end of these limits, such as 2026-12-01 or 2026-12-01T12:00:00Z (required)', until)
     .action((account: string, { until: end, ...limits }: Partial<Limits> & { readonly until?: number }) => {
       const untilMs = required('--until <date>', end);
@@ -56,12 +56,12 @@ export function addAccountCommands({ command, run }: Commands): void {
       run(async ({ accounts }) => done(`${(await accounts.suspend(account, reason)).name} is suspended.`));
     });
 
-  accountCommand('export', 'Print all that is stored of an account as JSON, without hashes and secrets.').action(
+  accountCommand('export', 'Print all stored data of an account as JSON, without hashes and secrets.').action(
     (account: string) =>
       runLong(async ({ accounts, tables }) => ({ text: accounts.export(account, tables), changed: false })),
   );
 
-  accountCommand('delete', 'Delete an account and all that is stored of it, a minute after it was suspended.').action(
+  accountCommand('delete', 'Delete an account and its data. It must have been suspended for a minute.').action(
     (account: string) =>
       runLong(async ({ accounts, tables }) => {
         const { name, id } = await accounts.delete(account, tables);
@@ -70,9 +70,9 @@ export function addAccountCommands({ command, run }: Commands): void {
   );
 
   command('usage', 'List the requests of all accounts, or of one, by outcome. Most requests come first.')
-    .argument('[account]', 'only those of this account')
-    .option('--days <n>', 'of the last 1 to 30 UTC days, today included', dayCount, 1)
-    .addOption(new Option('--by <split>', 'what to split the requests of an account by').choices(['key', 'operation']))
+    .argument('[account]', 'only of this account')
+    .option('--days <n>', 'number of UTC days, including today: 1 to 30', dayCount, 1)
+    .addOption(new Option('--by <split>', 'split the requests of an account').choices(['key', 'operation']))
     .option(...JSON_OPTION)
     .action((account: string | undefined, { json, days, by }: Json & { days: number; by?: Split }) => {
       if (by !== undefined && account === undefined) throw invalid('--by needs an account.');

@@ -20,7 +20,7 @@ const NOTES = `
 The plan enterprise requires --per-minute and --per-day; other plans accept neither.
 Scopes: ${SCOPES.join(', ')}.
 Durations: 30s, 15m, 24h, 90d or 12w.
-Works on the database that DATABASE_URL names (default: the embedded one). The service can be running.`;
+Uses the database that DATABASE_URL names (default: the embedded one). The service can be running.`;
 
 /**
  * The commands, their arguments and their help. Parsing throws an error for invalid arguments, and for help once it is
@@ -41,7 +41,7 @@ export function keysProgram(
   const run: Commands['run'] = (work, options) => choose({ createsDatabase: false, ...options, run: work });
   const command = (name: string, description: string) => program.command(name).description(description);
   const keyCommand = (name: string, description: string) =>
-    command(name, description).argument('<id>', 'of the key, such as key_0123456789abcdef');
+    command(name, description).argument('<id>', 'identifier of the key, such as key_0123456789abcdef');
   const change = (name: string, description: string, work: (keys: KeysService, id: string) => Promise<string>) =>
     keyCommand(name, description).action((id: string) => run(async ({ keys }) => done(await work(keys, id))));
 
@@ -70,8 +70,8 @@ export function keysProgram(
       });
     });
 
-  command('list', 'List keys by account. Last uses appear within some seconds.')
-    .option('--account <name>', 'only those of this account, by its name or identifier')
+  command('list', 'List keys by account. Last uses are some seconds late.')
+    .option('--account <name>', 'only of this account, by its name or identifier')
     .option(...JSON_OPTION)
     .action(({ json, account }: Json & { readonly account?: string }) =>
       run(async ({ keys, nowMs }) => {
@@ -80,8 +80,8 @@ export function keysProgram(
       }),
     );
 
-  command('find', 'Show the key with a text, which is neither stored nor logged.')
-    .argument('[key]', 'the key (default: the first line of standard input, which no list of processes shows)')
+  command('find', 'Find a key by its text, which is neither stored nor logged.')
+    .argument('[key]', 'text of the key (default: the first line of standard input, which lists of processes do not show)')
     .option(...JSON_OPTION)
     .action((key: string | undefined, { json }: Json) =>
       run(async ({ keys, nowMs, readLine }) =>
@@ -125,7 +125,7 @@ export function keysProgram(
     keys.change(id, { paused: true }).then(() => `${id} is paused.`),
   );
   command('resume', 'Accept a paused key again, or the keys of a suspended account.')
-    .argument('<id>', 'of the key, or the name or identifier of the account')
+    .argument('<id>', 'identifier of the key, or name or identifier of the account')
     .action((id: string) =>
       run(async ({ keys, accounts }) => {
         if (!KEY_ID.test(id)) return done(`${(await accounts.resume(id)).name} is resumed.`);
@@ -134,7 +134,7 @@ export function keysProgram(
       }),
     );
   change('unban', 'Lift the ban of a key.', (keys, id) => keys.unban(id).then(() => `${id} is no longer banned.`));
-  change('revoke', 'Revoke a key for good.', async (keys, id) =>
+  change('revoke', 'Revoke a key permanently.', async (keys, id) =>
     (await keys.revoke(id)) ? `Revoked ${id}.` : `${id} is already revoked.`,
   );
 

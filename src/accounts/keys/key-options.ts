@@ -49,7 +49,7 @@ export class InvalidOptions extends DomainError {
 
 export function checkAccountName(name: string): string {
   if (ACCOUNT_NAME.test(name) && name.trim() === name) return name;
-  throw invalid('An account name is 1 to 100 printable characters, without spaces at its ends.');
+  throw invalid('An account name is 1 to 100 printable characters, without leading or trailing spaces.');
 }
 
 /** Combines a plan with custom limits: Enterprise requires both, other plans accept none. */
@@ -75,7 +75,7 @@ export function checkLimits(perMinute: number, perDay: number): void {
 export function checkName(name: string): string {
   if ([...name].length <= MAX_NAME_LENGTH && NAME.test(name)) return name;
   throw invalid(
-    'The name of a key has 1 to 100 characters, not only white space, without control characters, line separators or bidirectional controls.',
+    'The name of a key has 1 to 100 characters, at least one of them visible, and no control characters, line separators or bidirectional controls.',
   );
 }
 

@@ -21,13 +21,13 @@ export function checkKnown(scopes: readonly string[], known: ReadonlySet<string>
   const unknown = scopes.find((scope) => !known.has(scope));
   if (unknown === undefined) return;
   const meant = closest(unknown, [...known]);
-  throw invalid(`scopes must have only known scopes: ${listed([...new Set([meant, ...known])], ', ', 50)}.`);
+  throw invalid(`scopes must contain only known scopes: ${listed([...new Set([meant, ...known])], ', ', 50)}.`);
 }
 
 export function checkScopesWithin(own: ApiKey, scopes: readonly string[]): void {
   const lacking = scopes.filter((scope) => !own.scopes.includes(scope));
   if (lacking.length === 0) return;
-  const message = `A key can pass on only its own scopes. This key lacks ${listed(lacking, ', ')}.`;
+  const message = `A key can grant only its own scopes. This key lacks ${listed(lacking, ', ')}.`;
   throw ApiError.of(insufficientScope(message, lacking));
 }
 

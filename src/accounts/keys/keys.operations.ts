@@ -6,7 +6,7 @@ import { KeyUsage } from '../usage/usage.dto.js';
 import { keyLimitReached, keyRevoked, MOST_ACTIVE_KEYS } from './key-rules.js';
 
 const COMMON = { scope: 'keys:manage', stability: 'beta' } as const;
-const NOT_IDEMPOTENT = 'An `Idempotency-Key` returns 400, because the response contains a secret, which is not stored.';
+const NOT_IDEMPOTENT = 'An `Idempotency-Key` returns 400, because the response contains a secret.';
 const READER = { name: EXAMPLE_DETAILS.name, scopes: EXAMPLE_DETAILS.scopes, expiresInSeconds: 7_776_000 };
 const ISSUED = { ...EXAMPLE_DETAILS, key: EXAMPLE_KEY };
 const ROTATED = { ...ISSUED, replaces: 'key_fedcba9876543210', replacedExpiresAt: '2026-11-21T13:00:00.000Z' };
@@ -59,8 +59,8 @@ export const CHANGE_KEY: OperationOptions = {
   id: 'changeKey',
   summary: 'Change an API key',
   description:
-    'Accepts a JSON merge patch (RFC 7396) with at least one member. Until it is resumed, a paused key gets 401 ' +
-    '`api_key_paused`; it counts as active. A key can pause itself; then only another key can resume it. Scopes that the ' +
+    'Accepts a JSON merge patch (RFC 7396) with at least one member. A paused key gets 401 ' +
+    '`api_key_paused`, and counts as active. A key can pause itself; then only another key can resume it. Scopes that the ' +
     'key lacks return 400 `validation_failed`.',
   bodyExamples: {
     'Pause it': { paused: true },

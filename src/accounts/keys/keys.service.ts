@@ -79,7 +79,7 @@ export class KeysService {
     return shownToOperators(key);
   }
 
-  /** Revokes a key for good. @returns `false` if it was revoked already */
+  /** Revokes a key permanently. @returns `false` if it was revoked already */
   revoke(id: string): Promise<boolean> {
     return this.operate(async (operation) => {
       const key = await this.keys.get(operation.manager, { id });

@@ -5,7 +5,7 @@ import { type Caller, callerOf } from '../caller.js';
 import { refusalOf } from '../unauthorized.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** Tells what keys may do, for work that goes on after their requests. */
+/** Returns what keys may do, for work that continues after their requests. */
 @Injectable()
 export class ActiveKeys {
   constructor(

@@ -42,7 +42,7 @@ export function createDatabaseFile(file: string): void {
   try {
     createPrivateFile(file);
   } catch (cause) {
-    const advice = 'Set DATABASE_URL to a file that can be written, in a folder that can be written.';
+    const advice = 'Set DATABASE_URL to a writable file in a writable folder.';
     throw new Error(`${(cause as Error).message}. ${advice}`, { cause });
   }
 }
@@ -79,7 +79,7 @@ export function lockDatabaseFile(databaseFile: string): void {
     lock.close();
     if (holder === undefined) throw error;
     throw new Error(
-      `${String(holder)} already serves ${databaseFile}. An SQLite database has one service; use PostgreSQL for several.`,
+      `${String(holder)} already serves ${databaseFile}. Only one service can use an SQLite database; use PostgreSQL for several.`,
       { cause: error },
     );
   }

@@ -57,11 +57,11 @@ export function refuseConnection(server: Server, socket: Socket, { problem }: Ap
 
 const URL_CHARACTERS = 'its path or query has a character that must be percent-encoded, such as a space';
 const FIRST_LINE = 'its first line does not end with HTTP/1.1 and CRLF';
-const CHUNKS = 'a chunk does not begin with its size in hexadecimal digits, or does not end there';
+const CHUNKS = 'a chunk does not begin with its size in hexadecimal digits, or is not as long as that';
 
 /** What is wrong, by the code of Node's parser. */
 const FAULTS: Readonly<Record<string, string>> = {
-  HPE_INVALID_METHOD: 'it begins with no method, such as GET in capital letters',
+  HPE_INVALID_METHOD: 'it does not begin with a method in capital letters, such as GET',
   HPE_INVALID_URL: URL_CHARACTERS,
   HPE_INVALID_CONSTANT: URL_CHARACTERS,
   HPE_INVALID_VERSION: FIRST_LINE,

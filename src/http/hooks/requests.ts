@@ -74,7 +74,7 @@ function transferCodingFault(message: IncomingMessage): ApiError | undefined {
   const coding = message.headers['transfer-encoding']?.toLowerCase();
   if (coding === undefined) return undefined;
   if (isMisframed(message))
-    return new ApiError('validation_failed', 'A request in HTTP/1.0 must not have Transfer-Encoding.');
+    return new ApiError('validation_failed', 'An HTTP/1.0 request must not have Transfer-Encoding.');
   if (coding === 'chunked') return undefined;
   return /,[ \t]*chunked$/.test(coding)
     ? new ApiError('not_implemented', 'The only transfer coding that this service supports is chunked.')

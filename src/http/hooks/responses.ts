@@ -76,13 +76,13 @@ function replaceUnwritable<Payload>(
 /** Why Node cannot write the head of a response, or why it would be no final one (RFC 9110, section 15). */
 function headFault(reply: FastifyReply): unknown {
   const { statusCode, statusMessage } = reply.raw;
-  if (statusCode < 200 || statusCode > 599) return new RangeError(`${statusCode} is no status of a final response`);
+  if (statusCode < 200 || statusCode > 599) return new RangeError(`${statusCode} is not the status of a final response`);
   const headers = reply.getHeaders();
   for (const name in headers) {
     const value = headers[name];
     const valid = validFields.get(name);
     if (valid !== undefined && (value === valid || isPlain(value))) continue;
-    if (OF_CONNECTION.test(name)) return new TypeError(`${name} is a matter of the connection`);
+    if (OF_CONNECTION.test(name)) return new TypeError(`${name} belongs to the connection, not to the response`);
     const fault = fieldFault(name, value);
     if (fault !== undefined) return fault;
     if (validFields.size < MAX_VALID_FIELDS && isPlain(value)) validFields.set(name, value);

@@ -121,7 +121,7 @@ const RATE_LIMIT = /^(x-)?ratelimit/;
 /** Status, body and those headers that the operation set. @throws Error if the body is no text, such as a file */
 function storedResponse(reply: FastifyReply, before: Headers, body: unknown): string {
   if (typeof body !== 'string' && body != null)
-    throw new Error('An operation with @Idempotent() must return JSON or text, and no file.');
+    throw new Error('An operation with @Idempotent() must return JSON or text, not a file.');
   const headers = Object.entries(reply.getHeaders()).filter(
     ([name, value]) => before[name] !== value && !RATE_LIMIT.test(name),
   );

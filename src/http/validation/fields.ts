@@ -46,7 +46,7 @@ export function TextField(
     const { length } = [...text];
     if (length === 0 || length > maxLength) return `have 1 to ${maxLength} characters, not ${length}`;
     if (!text.isWellFormed()) return 'not have lone surrogates, which are half a character';
-    return unprintable.test(text) ? `not have ${names}` : 'have a visible character, not only white space';
+    return unprintable.test(text) ? `not have ${names}` : 'have at least one visible character';
   };
   const schema = { type: 'string', minLength: 1, maxLength, pattern } as const;
   return bodyField(options, schema, 'a string', rule, isValid);
@@ -94,10 +94,10 @@ export function EnumListField(
   const faultOf = (items: readonly unknown[]) => {
     if (items.length === 0 || items.length > MAX_ITEMS) return `have 1 to ${MAX_ITEMS} items, not ${items.length}`;
     const other = items.findIndex((item) => !isItem(item));
-    if (other === -1) return new Set(items).size === items.length ? undefined : 'have each item once';
+    if (other === -1) return new Set(items).size === items.length ? undefined : 'have unique items';
     const sent = items[other];
     const quoted = typeof sent === 'string' ? quoteName(sent) : undefined;
-    return `have items of ${listed(values, ', ', 60)}${quoted === undefined ? '' : `, not ${quoted}`}`;
+    return `contain only ${listed(values, ', ', 60)}${quoted === undefined ? '' : `, not ${quoted}`}`;
   };
   const isValid = (value: unknown) => Array.isArray(value) && faultOf(value) === undefined;
   return bodyField(options, schema, 'a list', (value) => faultOf(value as unknown[]) ?? '', isValid);

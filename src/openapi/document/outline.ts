@@ -67,7 +67,7 @@ seconds, and back off exponentially. A key that keeps sending requests is banned
 by client address: ${formatCount(ANONYMOUS_PER_MINUTE)} a minute and ${formatCount(ANONYMOUS_PER_DAY)} a day.
 
 **Errors** have an \`Error\` object as their body. Branch on its \`code\`. Send \`Accept: application/problem+json\` to get
-problem details (RFC 9457) instead. Besides its documented errors, an operation returns 501 \`not_implemented\` for a
+problem details (RFC 9457) instead. An operation can also return 501 \`not_implemented\` for a
 transfer coding other than \`chunked\`. An unknown path returns 404 \`route_not_found\`, an unsupported method 405
 \`method_not_allowed\`. GET operations accept HEAD.
 

@@ -93,7 +93,7 @@ export function explorerPage(base: string): string {
       <h1>Pet Store Service</h1>
       <p>A pet store catalogue: pets, categories, orders, usage, API keys, events and webhooks.</p>
       <p><strong>Authentication.</strong> Every request needs an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code></p>
-      <p><strong>Limits.</strong> All keys of an account share the requests of its <a href="${base}plans">plan</a>:</p>
+      <p><strong>Limits.</strong> All keys of an account share the limits of its <a href="${base}plans">plan</a>:</p>
       <ul class="plan-limits">${plans.join('')}</ul>
         </header>
         <p id="loading" role="status">Loading the operations …</p>
@@ -107,12 +107,12 @@ export function explorerPage(base: string): string {
 /** For a reader who follows a wrong link below `/docs`. */
 export function missingPage(): string {
   return renderPage({
-    title: 'No such page · Pet Store Service',
+    title: 'Page not found · Pet Store Service',
     base: './',
     head: `<link rel="stylesheet" href="./${ASSETS}plans/plans.css">`,
     body: `
   <main id="content" tabindex="-1">
-    <h1>There is no such page</h1>
+    <h1>Page not found</h1>
     <p>See the <a href="./getting-started">guides</a> or the <a href="./../docs">API reference</a>.</p>
   </main>`,
   });

@@ -24,7 +24,7 @@ export function plansPage(anonymous: Limits): string {
   <main id="content" tabindex="-1">
     <header>
       <h1>Plans and usage</h1>
-      <p class="lead">A plan belongs to an account and limits its requests per minute and per day. All API keys of the account share these limits, so more keys give no more requests.</p>
+      <p class="lead">A plan belongs to an account and limits its requests per minute and per day. All API keys of the account share these limits, so more keys do not give more requests.</p>
     </header>
 
     <section aria-labelledby="plans-title">
@@ -47,7 +47,7 @@ export function plansPage(anonymous: Limits): string {
       <div class="columns">
         <p><strong>The minute</strong> begins with the first request and ends 60 seconds later. The next request begins a new minute.</p>
         <p><strong>The day</strong> is the UTC day. A request is admitted if both windows have requests left, and counts in both. A refused request does not count.</p>
-        <p><strong>A ban</strong> follows if a key is refused within one minute as often as its minute limit. It lasts a minute. Each further ban within 24 hours lasts twice as long, up to an hour. Requests during a ban do not extend it.</p>
+        <p><strong>A ban</strong> follows if a key is refused as often within one minute as its minute limit. It lasts a minute. Each further ban within 24 hours lasts twice as long, up to an hour. Requests during a ban do not extend it.</p>
       </div>
       <figure id="simulator" aria-labelledby="simulator-title">
         <h3 id="simulator-title">Try it: four minutes of a client</h3>
@@ -57,7 +57,7 @@ export function plansPage(anonymous: Limits): string {
 
     <section aria-labelledby="refusals-title">
       <h2 id="refusals-title">What a client sees</h2>
-      <p>Every response shows the window that has fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Responses over a limit of the Pro plan:</p>
+      <p>Every response shows the window with fewer requests left: <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code> (Unix time in seconds). Responses over a limit of the Pro plan:</p>
       ${refusals(PLANS.pro).join('\n      ')}
     </section>
 

@@ -73,7 +73,7 @@ export class Env {
 
   @CheckedSetting(
     isSecurityContact,
-    '$property must be an address of mailto: or https:, such as mailto:security@example.com',
+    '$property must be a mailto: or https: URL, such as mailto:security@example.com',
   )
   SECURITY_CONTACT?: string;
 
@@ -97,7 +97,7 @@ export class Env {
   @IntegerSetting(0, 876_000) ORDER_EXPIRY_HOURS = 72;
 
   @HttpUrlSetting()
-  @Matches(/(?<!\/v1\/traces\/?)$/, { message: '$property must not end in /v1/traces, which is added' })
+  @Matches(/(?<!\/v1\/traces\/?)$/, { message: '$property must not end in /v1/traces, which the service appends' })
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   @IntegerSetting(1, 1_000_000_000) ANONYMOUS_PER_MINUTE = 300;

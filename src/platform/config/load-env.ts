@@ -31,7 +31,7 @@ export function loadEnv(source: Record<string, string | undefined> = process.env
   const padded = settings.filter((name) => given[name] !== undefined && given[name] !== given[name].trim());
   lines.push(...padded.map((name) => `${name} must not begin or end with white space`));
   const removed = Object.entries(REMOVED).filter(([name]) => given[name] !== undefined);
-  lines.push(...removed.map(([name, instead]) => `${name} is not a setting any more; use ${instead}`));
+  lines.push(...removed.map(([name, instead]) => `${name} is no longer a setting; use ${instead}`));
   lines.push(...unread, ...misspeltSettings(Object.keys(given), settings));
   if (lines.length > 0) throw new ConfigError(['Invalid configuration:', ...lines].join('\n  '));
   files.set(env, Object.fromEntries(SECRETS.map((name) => [name, given[fileOf(name)]])));

@@ -44,14 +44,14 @@ export const ERROR_CODES = {
   conflict: { status: 409, meaning: 'The request conflicts with the state of the resource.' },
   unprocessable_content: { status: 422, meaning: 'The request is well-formed but cannot be processed.' },
   not_implemented: { status: 501, meaning: 'The service does not support the transfer coding.' },
-  api_key_paused: { status: 401, meaning: 'The API key is paused, and works again once it is resumed.' },
-  unauthorized: { status: 401, meaning: 'The operation refuses the caller, whose API key is valid.' },
-  forbidden: { status: 403, meaning: 'The operation refuses the caller, whose API key has its scope.' },
+  api_key_paused: { status: 401, meaning: 'The API key is paused until somebody resumes it.' },
+  unauthorized: { status: 401, meaning: 'The API key is valid, but the operation refuses the caller.' },
+  forbidden: { status: 403, meaning: 'The API key has the scope, but the operation refuses the caller.' },
   webhook_not_found: { status: 404, meaning: 'The account has no webhook with that identifier.' },
   webhook_limit_reached: { status: 409, meaning: 'The account has reached its limit of webhooks.' },
-  webhooks_not_configured: { status: 409, meaning: 'The service has no key to encrypt the secrets of webhooks.' },
+  webhooks_not_configured: { status: 409, meaning: 'The service has no key to encrypt secrets of webhooks with.' },
   event_cursor_expired: { status: 410, meaning: 'Events after the cursor may have been deleted.' },
-  account_suspended: { status: 403, meaning: 'The account is suspended. Contact whoever runs the service.' },
+  account_suspended: { status: 403, meaning: 'The account is suspended. Contact the operator of the service.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -191,7 +191,7 @@ export abstract class RedisClient implements OnModuleInit, OnApplicationShutdown
     if (owner === undefined || this.owner === undefined || owner === this.owner) return;
     if (owner !== null)
       throw new UnusableRedisError(
-        `The keys ${this.prefix}* in Redis belong to another database: set REDIS_PREFIX to a prefix of its own for this one, or delete those keys, ${key} among them, if the other database is gone for good.`,
+        `The keys ${this.prefix}* in Redis belong to another database. Set REDIS_PREFIX to a prefix that no other database uses. If the other database no longer exists, delete its keys instead, including ${key}.`,
       );
     await this.redis.set(key, this.owner, 'NX');
     // Another service may have been first.

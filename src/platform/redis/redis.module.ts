@@ -33,7 +33,7 @@ class RedisMetrics {
     redis.onRoundTrip = (seconds) => roundTrips.observe(seconds);
     const difference = new Gauge({
       name: 'petstore_redis_clock_difference_seconds',
-      help: 'How far the clock of this instance is ahead of the one of Redis, to within a second.',
+      help: 'How far the clock of this instance is ahead of that of Redis, to within a second.',
       registers: [registry],
     });
     redis.onTime = (seconds) => difference.set(clock.nowSeconds() - seconds);

@@ -1,4 +1,4 @@
-const VISIBLE = 'name must have a visible character, not only white space.';
+const VISIBLE = 'name must have at least one visible character.';
 const SCOPES =
   'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, events:read, keys:manage';
 export const didYouMean = (name?: string) => (name === undefined ? '' : `did you mean ${name}? `);
@@ -90,11 +90,11 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
       '"description" is not a known field (known: name, id).',
     ],
     ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
-    ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must have only known scopes: ${SCOPES}, webhooks:manage.`],
-    ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must have items of ${SCOPES}, and more, not "pets".`],
-    ['POST', '/v1/keys', '{"scopes":["*"]}', `scopes must have items of ${SCOPES}, and more, not "*".`],
-    ['POST', '/v1/keys', '{"scopes":["pets:read",1]}', `scopes must have items of ${SCOPES}, and more.`],
-    ['POST', '/v1/keys', '{"scopes":["pets:read","pets:read"]}', 'scopes must have each item once.'],
+    ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must contain only known scopes: ${SCOPES}, webhooks:manage.`],
+    ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must contain only ${SCOPES}, and more, not "pets".`],
+    ['POST', '/v1/keys', '{"scopes":["*"]}', `scopes must contain only ${SCOPES}, and more, not "*".`],
+    ['POST', '/v1/keys', '{"scopes":["pets:read",1]}', `scopes must contain only ${SCOPES}, and more.`],
+    ['POST', '/v1/keys', '{"scopes":["pets:read","pets:read"]}', 'scopes must have unique items.'],
     ['POST', '/v1/keys', '{"scopes":[]}', 'scopes must have 1 to 100 items, not 0.'],
     ['POST', '/v1/keys', '{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
     [

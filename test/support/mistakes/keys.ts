@@ -4,7 +4,7 @@ const how = (fault: string) => `${fault} Send it as "Authorization: Bearer <API 
 const NO_BEARER = how('The Authorization header does not begin with Bearer and a space.');
 const QUOTED = how('The key is in quotes.');
 const PLACEHOLDER = how('The key is a placeholder or a variable without its value.');
-const ODD = how('The key in the Authorization header has characters that no key has.');
+const ODD = how('The key in the Authorization header contains invalid characters.');
 const PREFIX = 'The API key is not valid. Keys of this service start with psk_live_.';
 const lengthOf = (length: number) =>
   `The API key is not valid. It has ${length} characters instead of 45. Copy it whole.`;
@@ -27,7 +27,7 @@ export const HEADERS_WITHOUT_KEY: readonly Mistake[] = [
 
 /** Authorization headers with an odd key, and the message of the 401 `invalid_api_key`. */
 export const ODD_KEYS: readonly Mistake[] = [
-  ['Bearer twice', (key) => `Bearer Bearer ${key}`, how('The word Bearer is there twice.')],
+  ['Bearer twice', (key) => `Bearer Bearer ${key}`, how('The word Bearer appears twice.')],
   ['double quotes', (key) => `Bearer "${key}"`, QUOTED],
   ['single quotes', (key) => `Bearer '${key}'`, QUOTED],
   ['angle brackets', (key) => `Bearer <${key}>`, PLACEHOLDER],

@@ -39,7 +39,7 @@ export interface ListedDelivery extends EventDelivery {
   readonly eventId: string | undefined;
 }
 
-/** What became of a delivery. `dueAt` is present if it is tried again. */
+/** The outcome of a delivery. `dueAt` is present if it is retried. */
 export type DeliveryResult = Pick<EventDelivery, 'state' | 'attempts' | 'error'> &
   Partial<Pick<EventDelivery, 'dueAt'>>;
 export type DeliveryOutcome = Pick<EventDelivery, 'place' | 'subject'> & { readonly result: DeliveryResult };
@@ -74,7 +74,7 @@ export class Deliveries {
     return due.map((delivery) => ({ ...delivery, event: byPlace.get(delivery.place) }));
   }
 
-  /** Records what became of deliveries. Those without an outcome stay due. */
+  /** Records the outcomes of deliveries. Those without an outcome stay due. */
   async record({ name, keepsDelivered }: Subscription, outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const at = this.clock.nowMs();
     await this.database.write(async (manager) => {

@@ -76,11 +76,11 @@ export const authorizationDialog =
             ? form(authorize, close, problem, isChecking)
             : authorized(logOut, close, problem, isChecking ? undefined : usage),
           ...(stored === undefined ? advice() : []),
-          createElement('h3', null, 'Where it is kept'),
+          createElement('h3', null, 'Where the key is stored'),
           createElement(
             'p',
             null,
-            'This browser stores the key for this address (local storage) until you log out. Whoever uses this browser can read it.',
+            'This browser stores the key in its local storage until you log out. Everybody who uses this browser can read it.',
           ),
         ),
       );
@@ -168,15 +168,15 @@ export const authorizationDialog =
             .map((word) => (word === ' ' ? word : createElement('span', { className: 'word' }, word))),
         );
       return [
-        createElement('h3', { key: 'source' }, 'Where a key comes from'),
+        createElement('h3', { key: 'source' }, 'How to get a key'),
         createElement(
           'ul',
           { key: 'sources' },
-          createElement('li', null, 'Whoever runs this service gives you one.'),
+          createElement('li', null, 'Ask the operator of this service.'),
           createElement(
             'li',
             null,
-            'If you run it: the first start with the default database prints one, and this creates one: ',
+            'If you run the service, its first start with the default database prints one. This creates one: ',
             code('npm run --silent keys -- create --account NAME --plan free'),
             ', or in your own package: ',
             code('npx petstore-keys create --account NAME --plan free'),
@@ -186,9 +186,7 @@ export const authorizationDialog =
             null,
             'The operations under Keys create more. They need a key with the scope ',
             code('keys:manage'),
-            ', which a new key has only if an operator lists it with ',
-            code('--scopes'),
-            ' or gives it later.',
+            ', which a new key has only if the operator grants it.',
           ),
         ),
       ];

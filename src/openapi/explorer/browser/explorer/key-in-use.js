@@ -32,7 +32,7 @@ export function keyInUse({ React: { createElement, useEffect, useState } }) {
       'p',
       { className: 'key-in-use', role: 'status' },
       usage !== undefined && [
-        'Requests count for ',
+        'Requests use the quota of ',
         createElement('strong', { key: 'account' }, usage.account),
         ` on the ${planName(usage)} plan.`,
       ],

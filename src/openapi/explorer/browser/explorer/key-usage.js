@@ -7,7 +7,7 @@ import { canBeSent } from '../site/stored-key.js';
  * @returns {Promise<{ usage?: Usage, problem?: string }>} the usage, or what is wrong
  */
 export async function usageOf(server, key) {
-  if (!canBeSent(key)) return { problem: 'This is not an API key: it has characters that no key has.' };
+  if (!canBeSent(key)) return { problem: 'This is not an API key: it contains invalid characters.' };
   try {
     const response = await fetch(`${server}/usage`, { headers: { Authorization: `Bearer ${key}` }, cache: 'no-store' });
     const body = await response.json();

@@ -55,7 +55,7 @@ export const rehearsalMenu =
                 value: props.value ?? '',
                 onChange: (/** @type {{ target: HTMLSelectElement }} */ { target }) => props.onChange(target.value),
               },
-              createElement('option', { value: '' }, 'No rehearsal: run the request'),
+              createElement('option', { value: '' }, 'None: run the request'),
               ...values.map((value) =>
                 createElement('option', { key: value, value }, label(statuses.get(value), value.slice(CODE.length))),
               ),

@@ -41,10 +41,10 @@ export const requestHistory = ({ createElement, useEffect, useState }, open) =>
     return createElement(
       'details',
       { className: 'request-history' },
-      createElement('summary', null, `Requests of this tab (${requests.length})`),
+      createElement('summary', null, `Requests in this tab (${requests.length})`),
       createElement(
         'ol',
-        { 'aria-label': 'Requests of this tab, the last one first' },
+        { 'aria-label': 'Requests in this tab, newest first' },
         ...requests.map(({ method, address, status, timeMs }) =>
           createElement(
             'li',
@@ -64,7 +64,7 @@ export const requestHistory = ({ createElement, useEffect, useState }, open) =>
           ),
         ),
       ),
-      createElement('button', { type: 'button', className: 'btn', onClick: () => store([]) }, 'Forget them'),
+      createElement('button', { type: 'button', className: 'btn', onClick: () => store([]) }, 'Clear'),
     );
   };
 

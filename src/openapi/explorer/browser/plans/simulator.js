@@ -51,7 +51,7 @@ controls.append(
     html('input', { type: 'range', name: 'share', min: 25, max: 500, step: 25, value: 300 }),
     html('output', { name: 'rate' }),
   ),
-  html('label', {}, html('input', { type: 'checkbox', name: 'waits' }), 'The client waits as long as Retry-After says'),
+  html('label', {}, html('input', { type: 'checkbox', name: 'waits' }), 'The client waits for Retry-After'),
 );
 figure.append(controls, picture, legend, words);
 
@@ -107,7 +107,7 @@ function describeDay({ admitted, usedUpAt, bans }, { perDay }) {
       : `At this pace only ${count(admitted)} of the ${count(perDay)} requests of the UTC day are admitted, ${because}.`;
   const lasting = `At this pace the ${count(perDay)} requests of the UTC day last ${duration(usedUpAt)}`;
   const isDelayed = ban !== undefined && ban.start < usedUpAt;
-  return `${lasting}${isDelayed ? ` from its start, ${because}` : ''}. Then the rest of the day is refused.`;
+  return `${lasting}${isDelayed ? ` from its start, ${because}` : ''}. All further requests of the day are refused.`;
 }
 
 /** @param {number} requests */

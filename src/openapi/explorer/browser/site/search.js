@@ -87,7 +87,7 @@ async function show() {
     .slice(0, MOST_SHOWN);
   results.replaceChildren(
     found.length === 0
-      ? html('p', {}, 'Nothing has all of these words.')
+      ? html('p', {}, 'No results for these words.')
       : html('ul', {}, ...found.map(({ entry }) => item(entry, words))),
   );
 }
