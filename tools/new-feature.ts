@@ -92,4 +92,4 @@ const imported = `import { ${migration} } from './${timestamp}-${plural}.js';`;
 write(list, read(list).replace('\n\n', `\n${imported}\n\n`).replace('\n];', `\n  ${migration},\n];`));
 
 execFileSync('node_modules/.bin/prettier', ['--write', '--log-level', 'warn', ...written]);
-process.stdout.write(`Written:\n${written.join('\n')}\n\nThese still speak of pets:\n${toEdit.join('\n')}\n`);
+process.stdout.write(`Written:\n${written.join('\n')}\n\nThese still mention pets:\n${toEdit.join('\n')}\n`);

@@ -74,7 +74,7 @@ describe('the changes of a version', () => {
   });
 
   it.each<[string, (copy: OpenAPIObject) => void, string]>([
-    ['an operation is gone', (copy) => delete copy.paths['/usage'], 'No more operation `getUsage`.'],
+    ['an operation is gone', (copy) => delete copy.paths['/usage'], 'Removed operation `getUsage`.'],
     [
       'another scope',
       (copy) => (operation(copy, 'listPets').security = [{ apiKey: ['pets:list'] }]),
@@ -98,12 +98,12 @@ describe('the changes of a version', () => {
     [
       'a header that only some responses lost',
       (copy) => delete operationNamed(copy, 'getPet').responses['404']?.headers?.['Sunset'],
-      'No more header `Sunset`: `getPet` (404).',
+      'Removed header `Sunset`: `getPet` (404).',
     ],
     [
       'a narrower bound',
       (copy) => Object.assign(Object.values(propertiesOf(copy, 'NewPet'))[0] as object, { pattern: '^[a-z]+$' }),
-      'Another pattern of `name`: `createPet`.',
+      'Changed pattern of `name`: `createPet`.',
     ],
     [
       'another name of a schema',
@@ -113,7 +113,7 @@ describe('the changes of a version', () => {
         const { content } = operation(copy, 'changePet').requestBody as { content: Record<string, { schema: object }> };
         for (const media of Object.values(content)) media.schema = { $ref: '#/components/schemas/Pet' };
       },
-      'Schemas that are gone or have another name: `PetChange`.',
+      'Removed or renamed schemas: `PetChange`.',
     ],
   ])('tell what can break clients: %s', (_, edit, line) => {
     expect(changed(edit).broken).toContain(line);

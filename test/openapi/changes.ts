@@ -12,7 +12,7 @@ export const PAGE = join(HOME, 'docs/changes.md');
 
 const HEAD = `# Changes
 
-What changed in the interface, by version of the service, which the OpenAPI document has as \`x-service-version\`. \`/docs/changes.atom\` is a feed of this page. [Lifecycle](lifecycle.md#notice) says how long before a change it is announced.`;
+Changes of the API, by version of the service (\`x-service-version\` of the OpenAPI document). \`/docs/changes.atom\` is a feed of this page. [Lifecycle](lifecycle.md#notice) says how early changes are announced.`;
 
 interface Version {
   readonly name: string;
@@ -47,7 +47,7 @@ function section(title: string, before: OpenAPIObject | undefined, now: OpenAPIO
   const { added, broken } = contractChanges(before, now);
   const parts = [
     ...added.map((line) => `- ${line}`),
-    ...(broken.length === 0 ? [] : ['\nWhat can break clients:\n', ...broken.map((line) => `- ${line}`)]),
+    ...(broken.length === 0 ? [] : ['\nPotentially breaking changes:\n', ...broken.map((line) => `- ${line}`)]),
   ];
   return `## ${title}\n\n${parts.length === 0 ? 'No changes.' : parts.join('\n').trim()}`;
 }

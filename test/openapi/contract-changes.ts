@@ -21,17 +21,17 @@ const ADDITIONS: Words = [
 const BOUNDS = 'pattern|format|(?:min|max)(?:imum|Length|Items)';
 const BREAKS: Words = [
   [/^tags is another$/],
-  [/^the body (?:.+: )?(\S+) is gone$/, 'No more field `$1` of the body'],
-  [/^(?:the body|parameter) (\S+?):? (\S+) is no longer accepted$/, 'No more value `$2` of `$1`'],
-  [/^(?:the body|parameter) (\S+?):? pattern is .*$/, 'Another pattern of `$1`'],
-  [/^(?:the body|parameter) (\S+?):? (\w+) is (\S+) in place of (\S+)$/, '`$2` of `$1` is $3, and was $4'],
+  [/^the body (?:.+: )?(\S+) is gone$/, 'Removed field `$1` of the body'],
+  [/^(?:the body|parameter) (\S+?):? (\S+) is no longer accepted$/, 'Removed value `$2` of `$1`'],
+  [/^(?:the body|parameter) (\S+?):? pattern is .*$/, 'Changed pattern of `$1`'],
+  [/^(?:the body|parameter) (\S+?):? (\w+) is (\S+) in place of (\S+)$/, '`$2` of `$1` changed from $4 to $3'],
   [/^(?:the body|parameter) (\S+) is required$/, '`$1` is required'],
-  [/^parameter (\S+) is gone$/, 'No more parameter `$1`'],
+  [/^parameter (\S+) is gone$/, 'Removed parameter `$1`'],
   [new RegExp(String.raw`^\d{3}: (?:.+[: ])?(?:${BOUNDS}) is .*$`)],
-  [/^(\d{3}): is gone$/, 'No more response $1'],
-  [/^\d{3}: header (\S+) is gone$/, 'No more header `$1`'],
+  [/^(\d{3}): is gone$/, 'Removed response $1'],
+  [/^\d{3}: header (\S+) is gone$/, 'Removed header `$1`'],
   [/^\d{3}: header (\S+) may be missing$/, 'The header `$1` may be missing'],
-  [/^\d{3}: (?:.+: )?(\S+) is gone$/, 'No more field `$1` of the response'],
+  [/^\d{3}: (?:.+: )?(\S+) is gone$/, 'Removed field `$1` of the response'],
   [/^\d{3}: (?:.+: )?(\S+) may be missing$/, 'The field `$1` of the response may be missing'],
   [/^\d{3}: (?:.+: )?(\S+): may be (\S+)$/, 'New value `$2` of `$1` of the response'],
 ];
@@ -53,9 +53,9 @@ export function contractChanges(before: OpenAPIObject, now: OpenAPIObject): { ad
     broken: [
       ...breaks
         .filter(({ text }) => text === 'is gone')
-        .map(({ where }) => `No more operation \`${idAt(was, where)}\`.`),
+        .map(({ where }) => `Removed operation \`${idAt(was, where)}\`.`),
       ...lines(breaks, BREAKS, was, was.size),
-      ...(goneSchemas.length === 0 ? [] : [`Schemas that are gone or have another name: ${names(goneSchemas)}.`]),
+      ...(goneSchemas.length === 0 ? [] : [`Removed or renamed schemas: ${names(goneSchemas)}.`]),
     ],
   };
 }
@@ -95,7 +95,7 @@ function lines(all: readonly Difference[], words: Words, operations: Operations,
     const places = [...Map.groupBy(same, ({ where }) => where)].map(([where, of]) => {
       const statuses = of.flatMap(({ status }) => status ?? []);
       const isEverywhere = statuses.length === Object.keys(operations.get(where)?.responses ?? {}).length;
-      const some = line.startsWith('No more') && statuses.length > 0 && !isEverywhere;
+      const some = line.startsWith('Removed') && statuses.length > 0 && !isEverywhere;
       return `\`${idAt(operations, where)}\`${some ? ` (${statuses.join(', ')})` : ''}`;
     });
     const isAll = places.length === count && places.every((place) => !place.endsWith(')'));
