@@ -35,7 +35,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   'A second service starts on a file of SQLite': 'test/processes/sqlite-file.spec.ts',
   'An instance is killed': 'test/processes/crash-fuzz.spec.ts',
   'An instance hangs': 'test/faults/postgres-away.spec.ts',
-  'An error that nothing handles occurs in an instance': 'test/e2e/stopping.spec.ts',
+  'An unhandled error occurs in an instance': 'test/e2e/stopping.spec.ts',
   'Instances are restarted one after the other': 'test/faults/postgres-away.spec.ts',
   'A transaction of an extension does not end': 'test/e2e/rolled-back-work.spec.ts',
   'The reader of the log stalls': 'test/processes/stalled-reader.spec.ts',
