@@ -31,7 +31,7 @@ const createNest: NonNullable<AppOptions['create']> = (module, adapter, settings
 
 /**
  * Builds the service, ready to listen. `main.ts` and the tests share it, and so can a team's own `main.ts`.
- * @throws (rejects) ConfigError if `env` is no `Env` or an option is misspelt, ExtensionError if the extensions are invalid
+ * @throws (rejects) ConfigError if `env` is not an `Env` or an option is misspelt, ExtensionError if the extensions are invalid
  */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
   const { env, clock = new Clock(), extensions = [], configure, create = createNest } = options;

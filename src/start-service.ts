@@ -15,7 +15,7 @@ import { stopOnSignals } from './stop-service.js';
 
 /**
  * Reads the configuration, builds the service and listens. SIGTERM or SIGINT stops it after the requests in progress, and
- * so does an error that nothing handles. If the service cannot start, it prints the reason to standard error and exits
+ * so does an unhandled error. If the service cannot start, it prints the reason to standard error and exits
  * with 1.
  */
 export async function startService(options: Omit<AppOptions, 'env'> = {}): Promise<void> {

@@ -15,7 +15,7 @@ export interface Caller {
   readonly account: string;
   readonly plan: PlanName;
   readonly limits: Limits;
-  /** When the limits of the plan hold again, in Unix time in milliseconds; absent if they hold now. */
+  /** When the limits of the plan apply again, in Unix time in milliseconds; absent if they apply now. */
   readonly limitsEndAtMs?: number;
   readonly scopes: ReadonlySet<string>;
   /** When an operator last lifted the bans and strikes of the key, in Unix time in milliseconds; 0 for never. */

@@ -45,7 +45,7 @@ export class OldRows {
   }
 
   /**
-   * Deletes rows, until there are no more or it is asked to stop. One that cannot be deleted keeps none of the others.
+   * Deletes rows until none are left or it is asked to stop. One that cannot be deleted does not keep the others.
    * @param isOld an SQL condition on the rows of the table
    * @throws (rejects) AggregateError with the errors of those that cannot be deleted
    */
@@ -88,7 +88,7 @@ export class OldRows {
 /** A condition on the old rows of a table, in SQL, and its parameters. */
 type OldRowsOf = { table: string; isOld: string; at: (nowMs: number) => readonly SqlParameter[] };
 
-/** Deletes the old rows of some tables at an interval. A table whose rows cannot be deleted keeps none of the others. */
+/** Deletes the old rows of some tables at an interval. Rows that cannot be deleted do not keep those of other tables. */
 export abstract class DeletionTask extends RecurringTask {
   constructor(oldRows: OldRows, name: string, intervalMs: number, tables: readonly OldRowsOf[]) {
     super(name, intervalMs, async (stop) => {

@@ -2,7 +2,7 @@ import type { EntityManager, ObjectLiteral } from 'typeorm';
 import type { BetterSqlite3QueryRunner } from 'typeorm/driver/better-sqlite3/BetterSqlite3QueryRunner.js';
 
 export type SqlParameter = string | number | null;
-/** What `query` of a query runner takes and answers. */
+/** What `query` of a query runner takes and returns. */
 export type Statement = readonly [sql: string, parameters?: unknown[] | ObjectLiteral, isStructured?: boolean];
 export type QueryAnswer = Awaited<ReturnType<BetterSqlite3QueryRunner['query']>>;
 

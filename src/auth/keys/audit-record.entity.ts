@@ -59,8 +59,8 @@ export function lockAudit(manager: EntityManager): Promise<void> {
 }
 
 /**
- * Records an operation of the current actor in its own transaction: neither exists without the other. Takes `lockAudit`; what
- * locks other rows before should take it first, as two that wait for each other fail.
+ * Records an operation of the current actor in its own transaction: neither exists without the other. Takes `lockAudit`. If
+ * the transaction locks other rows before, it must take `lockAudit` first: two that wait for each other fail.
  */
 export async function audit(
   { manager, atMs: at }: AuditedOperation,

@@ -14,7 +14,7 @@ export const NOBODY: Principal = { actor: undefined, accountId: undefined };
 const principals = new AsyncLocalStorage<Principal>();
 
 /**
- * Does work in the name of an actor, which the events of the work have. The handler of a request acts as its API key.
+ * Runs work in the name of an actor, which its events contain. The handler of a request acts as its API key.
  * @param accountId the account that the work is done for; default: that of the caller
  */
 export function runAs<T>(actor: string | undefined, work: () => T, accountId = currentAccountId()): T {

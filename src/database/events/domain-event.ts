@@ -18,7 +18,7 @@ export type EventPattern =
   | '*';
 
 /**
- * A change of the domain. In its transaction it is about to be committed; afterwards it is. The actor is the id of an API key,
+ * A change of the domain. In its transaction it is not committed yet; afterwards it is. The actor is the id of an API key,
  * `cli:<system user>` or the name in `runAs`; undefined if unknown.
  */
 export interface DomainEvent<Name extends EventName = EventName> extends Principal {

@@ -88,7 +88,7 @@ export class EventLog {
     onCommit(() => this.appended.next());
   }
 
-  /** Where the log ends now. No event can appear any more up to the place `final`. */
+  /** Where the log ends now. No more events can appear up to the place `final`. */
   async end(): Promise<LogEnd> {
     const sql = this.database.isEmbedded ? FINAL_ON_SQLITE : FINAL_ON_POSTGRES;
     const [end] = await query<LogEnd>(this.database.manager, sql);

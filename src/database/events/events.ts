@@ -70,7 +70,7 @@ export class Events implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Raises an event. Call it in the transaction of the change. `change` is called only if the event is logged or has listeners.
-   * @param readerId the account that alone can read it in the log; default: all can
+   * @param readerId the only account that can read it in the log; default: all can
    * @throws (rejects) the error of a listener of `@BeforeCommit()`
    */
   raise<Name extends EventName>(

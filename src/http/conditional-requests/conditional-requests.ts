@@ -140,7 +140,7 @@ export interface PageJson extends Pick<Page<unknown>, 'nextAfter'> {
 
 /**
  * Responds with a page as a JSON array, with an ETag like `sendWithEtag`, and sets Link to the next page.
- * @param query of this page: the next one has the same, but for `after`
+ * @param query of this page: the next one has the same, except for `after`
  */
 export function sendPage(reply: FastifyReply, address: string, query: object, page: Page<unknown>): ResponseBody {
   const { items, nextAfter } = page;

@@ -105,8 +105,7 @@ export class Deliveries {
   }
 
   /**
-   * Lets deliveries that ended at a time or later be tried again, now: they were due when they ended. If it is interrupted, some
-   * are tried again, and it can be called again for the others.
+   * Lets deliveries that ended at a time or later be retried at once. If it is interrupted, call it again for the others.
    * @returns how many
    */
   async repeat(name: string, state: 'failed' | 'delivered', fromMs = 0): Promise<number> {

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../logged-event.entity.js';
 
 /** Handles the events of the log that a filter finds: at least once, in order for each subject, by one process at a time. */
 export interface Subscription {
-  /** Unique, and the same in each process. Metrics have what is before a colon. */
+  /** Unique, and the same in each process. Metrics show the part before a colon. */
   readonly name: string;
   readonly filter: EventFilter;
   /** Events that are handled at the same time. They have different subjects. */
@@ -15,11 +15,11 @@ export interface Subscription {
   /** Whether the last attempt failed. Many of those do not hold up the others. */
   readonly isFailing?: boolean;
   /**
-   * Why an event is not handled any more, for example because an account can no longer read it; undefined if it is. Its
-   * delivery has failed then.
+   * Why an event must no longer be handled, for example because an account cannot read it any longer: its delivery fails.
+   * Undefined if it is handled.
    */
   readonly refusalOf?: (event: LoggedEvent) => string | undefined;
-  /** Rejects if it has to be tried again: with a `RetryLater` at a certain time. */
+  /** Rejects if the event must be retried, with a `RetryLater` for a certain time. */
   handle(event: LoggedEvent, attempt: number): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface SubscriptionSource {
   subscriptions(anew: boolean): readonly Subscription[] | Promise<readonly Subscription[]>;
 }
 
-/** Says when a delivery is tried again. */
+/** Rejects a delivery, and says when to retry it. */
 export class RetryLater extends Error {
   constructor(
     message: string,
