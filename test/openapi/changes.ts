@@ -12,7 +12,7 @@ export const PAGE = join(HOME, 'docs/changes.md');
 
 const HEAD = `# Changes
 
-Changes of the API, by version of the service (\`x-service-version\` of the OpenAPI document). \`/docs/changes.atom\` is a feed of this page. [Lifecycle](lifecycle.md#notice) says how early changes are announced.`;
+Changes to the API, by version of the service (\`x-service-version\` of the OpenAPI document). \`/docs/changes.atom\` is a feed of this page. [Lifecycle](lifecycle.md#notice) says how early changes are announced.`;
 
 interface Version {
   readonly name: string;

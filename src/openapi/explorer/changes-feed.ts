@@ -23,7 +23,7 @@ export function changesFeed(env: Env, { sections }: Guide): string {
   );
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
-    '<feed xmlns="http://www.w3.org/2005/Atom"><title>Changes of the Pet Store API</title>',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><title>Changes to the Pet Store API</title>',
     `<id>${TAG}</id>${versions[0]?.updated ?? ''}<author><name>Pet Store Service</name></author>`,
     `<link rel="self" href="${page}.atom"/><link href="${page}"/>`,
     ...entries,

@@ -66,7 +66,7 @@ export function guidePage(guide: Guide, guides: readonly Guide[], document: Open
     head: `
   <link rel="stylesheet" href="./${ASSETS}guides/guides.css">
   <link rel="alternate" type="text/markdown" href="./${guide.name}.md">
-  <link rel="alternate" type="application/atom+xml" title="Changes of the API" href="./${CHANGES}.atom">
+  <link rel="alternate" type="application/atom+xml" title="Changes to the API" href="./${CHANGES}.atom">
   <script src="./${ASSETS}guides/guides.js" type="module"></script>`,
     body: `
   <div class="guide">
