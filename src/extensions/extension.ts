@@ -85,7 +85,9 @@ function indicatorFaults(app: INestApplicationContext, extensions: readonly Exte
   const missing = extensions
     .flatMap(({ healthIndicators = [] }) => healthIndicators)
     .filter((type) => !providers.has(type));
-  return missing.map(({ name }) => `${name} is in healthIndicators, but is not a provider. Add it to the providers of a module.`);
+  return missing.map(
+    ({ name }) => `${name} is in healthIndicators, but is not a provider. Add it to the providers of a module.`,
+  );
 }
 
 /** TypeORM sets these columns in SQL, to `CURRENT_TIMESTAMP`. */

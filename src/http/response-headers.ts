@@ -58,7 +58,12 @@ const HEADERS = {
     'application/json',
     false,
   ),
-  'Accept-Patch': header('The same as `Accept`, for PATCH (RFC 5789).', text(100, MEDIA_TYPES), 'application/json', false),
+  'Accept-Patch': header(
+    'The same as `Accept`, for PATCH (RFC 5789).',
+    text(100, MEDIA_TYPES),
+    'application/json',
+    false,
+  ),
   'Accept-Encoding': header(
     'Content codings that the operation accepts. Present if the body was compressed.',
     words('identity'),

@@ -17,7 +17,8 @@ export const GET_PET_DEPRECATION: Deprecation = {
   since: '2026-11-21',
   sunset: '2030-12-05',
   successor: '/v1/pets?ids={petId}',
-  advice: 'Use GET /v1/pets instead: with ids, such as ?ids=1, for a single pet and its ETag, or with the status filter.',
+  advice:
+    'Use GET /v1/pets instead: with ids, such as ?ids=1, for a single pet and its ETag, or with the status filter.',
   documentation: '/docs#/Pets/getPet',
 };
 

@@ -57,7 +57,9 @@ export function runNew(args: readonly string[], { stdout, stderr }: ProgramIo): 
         mkdirSync(dirname(join(name, path)), { recursive: true });
         writeFileSync(join(name, path), text, { flag: 'wx' });
       }
-      stdout.write(`Created the package of an extension in ${name}. Its README.md says how to install, test and start it.\n`);
+      stdout.write(
+        `Created the package of an extension in ${name}. Its README.md says how to install, test and start it.\n`,
+      );
     });
   try {
     parse(program, args);

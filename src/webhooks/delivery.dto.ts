@@ -61,7 +61,10 @@ export class Delivery {
   @IntegerField({ description: 'Attempts so far.', example: 3, minimum: 0, maximum: 100 })
   attempts!: number;
 
-  @ApiProperty({ ...TIME_SCHEMA, description: 'When the next attempt is due or, after the last attempt, when that was due.' })
+  @ApiProperty({
+    ...TIME_SCHEMA,
+    description: 'When the next attempt is due or, after the last attempt, when that was due.',
+  })
   dueAt!: string;
 
   @ApiProperty({

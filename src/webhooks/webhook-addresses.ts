@@ -55,8 +55,7 @@ export class WebhookAddresses {
     const host = hostOf(url);
     // The URL parser has turned every notation of an IPv4 address into its decimal form.
     if (isIP(host) !== 0 && !this.isAllowed(host)) throw invalid('must not be an internal address');
-    if (!URI.test(text))
-      throw invalid('must be a URI with //, and without spaces, \\ and non-ASCII characters');
+    if (!URI.test(text)) throw invalid('must be a URI with //, and without spaces, \\ and non-ASCII characters');
     return url;
   }
 

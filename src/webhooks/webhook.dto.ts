@@ -97,7 +97,8 @@ export class Webhook {
 
   @ApiProperty({
     ...KEY_ID_SCHEMA,
-    description: 'The key that created or last changed the webhook. While it is active, the events that it can read are delivered.',
+    description:
+      'The key that created or last changed the webhook. While it is active, the events that it can read are delivered.',
   })
   keyId!: string;
 

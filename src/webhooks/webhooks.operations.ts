@@ -73,8 +73,7 @@ export const ROTATE_WEBHOOK: OperationOptions = {
   ...COMMON,
   id: 'rotateWebhook',
   summary: 'Rotate the secret of a webhook',
-  description:
-    'During the overlap, deliveries are signed with both secrets. Only this response shows the new secret.',
+  description: 'During the overlap, deliveries are signed with both secrets. Only this response shows the new secret.',
   bodyExamples: { 'An hour for both': { overlapSeconds: 3_600 } },
   success: {
     ...resource(IssuedWebhook, 'The webhook with its new secret.', { 'A new secret': ISSUED }),
@@ -112,6 +111,11 @@ export const REPLAY_DELIVERIES: OperationOptions = {
   summary: 'Repeat deliveries',
   description: 'Sends events again, with the same identifiers.',
   bodyExamples: { 'What failed': { since: '2026-11-21T12:00:00.000Z' } },
-  success: { status: 201, description: 'The number of repeated deliveries.', type: RepeatedDeliveries, examples: { Some: { repeated: 12 } } },
+  success: {
+    status: 201,
+    description: 'The number of repeated deliveries.',
+    type: RepeatedDeliveries,
+    examples: { Some: { repeated: 12 } },
+  },
   errors: [NOT_FOUND],
 };

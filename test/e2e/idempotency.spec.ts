@@ -208,7 +208,8 @@ describe('an Idempotency-Key', () => {
       expect(await errorOf(await add('secret', { as: manager, path, body: '{}' }))).toEqual({
         status: 400,
         code: 'validation_failed',
-        message: 'Idempotency-Key must not be sent to this operation: its response contains a secret, which is not stored.',
+        message:
+          'Idempotency-Key must not be sent to this operation: its response contains a secret, which is not stored.',
       });
     }
     expect(await countRows('api_keys')).toBe(keys);

@@ -199,7 +199,10 @@ describe('with an address inside that is allowed', () => {
       key: reader.key,
       body: { url: receiver.address, types: ['pet.*'] },
     });
-    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('The key lacks pets:read') } });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('The key lacks pets:read') },
+    });
     const other = await service.createKey({ ...FULL, account: 'readers' });
     await create('/stopping', ['*'], other.key);
     await createPet('Hal');

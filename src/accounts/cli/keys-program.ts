@@ -81,7 +81,10 @@ export function keysProgram(
     );
 
   command('find', 'Find a key by its text, which is neither stored nor logged.')
-    .argument('[key]', 'text of the key (default: the first line of standard input, which lists of processes do not show)')
+    .argument(
+      '[key]',
+      'text of the key (default: the first line of standard input, which lists of processes do not show)',
+    )
     .option(...JSON_OPTION)
     .action((key: string | undefined, { json }: Json) =>
       run(async ({ keys, nowMs, readLine }) =>

@@ -20,8 +20,7 @@ class Bans {
     type: 'integer',
     minimum: 0,
     maximum: MAX_LIMIT,
-    description:
-      '429 responses to this key in the current minute. At the minute limit, the key is banned.',
+    description: '429 responses to this key in the current minute. At the minute limit, the key is banned.',
   })
   strikes!: number;
 

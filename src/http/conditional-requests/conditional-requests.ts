@@ -74,7 +74,8 @@ export function Revalidates(...headers: HeaderName[]): MethodDecorator {
     ApiHeader({
       name: 'If-None-Match',
       required: false,
-      description: 'ETags of cached responses, or `*`. If one of them is current, the request returns 304 without a body.',
+      description:
+        'ETags of cached responses, or `*`. If one of them is current, the request returns 304 without a body.',
       schema,
     }),
     ApiResponse({

@@ -76,7 +76,8 @@ function replaceUnwritable<Payload>(
 /** Why Node cannot write the head of a response, or why it would be no final one (RFC 9110, section 15). */
 function headFault(reply: FastifyReply): unknown {
   const { statusCode, statusMessage } = reply.raw;
-  if (statusCode < 200 || statusCode > 599) return new RangeError(`${statusCode} is not the status of a final response`);
+  if (statusCode < 200 || statusCode > 599)
+    return new RangeError(`${statusCode} is not the status of a final response`);
   const headers = reply.getHeaders();
   for (const name in headers) {
     const value = headers[name];

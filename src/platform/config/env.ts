@@ -71,10 +71,7 @@ export class Env {
   )
   CORS_ORIGINS: string[] = [];
 
-  @CheckedSetting(
-    isSecurityContact,
-    '$property must be a mailto: or https: URL, such as mailto:security@example.com',
-  )
+  @CheckedSetting(isSecurityContact, '$property must be a mailto: or https: URL, such as mailto:security@example.com')
   SECURITY_CONTACT?: string;
 
   @ChoiceSetting(LOG_LEVELS) LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';

@@ -90,7 +90,12 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
       '"description" is not a known field (known: name, id).',
     ],
     ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
-    ['POST', '/v1/keys', '{"scopes":["pets:reed"]}', `scopes must contain only known scopes: ${SCOPES}, webhooks:manage.`],
+    [
+      'POST',
+      '/v1/keys',
+      '{"scopes":["pets:reed"]}',
+      `scopes must contain only known scopes: ${SCOPES}, webhooks:manage.`,
+    ],
     ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must contain only ${SCOPES}, and more, not "pets".`],
     ['POST', '/v1/keys', '{"scopes":["*"]}', `scopes must contain only ${SCOPES}, and more, not "*".`],
     ['POST', '/v1/keys', '{"scopes":["pets:read",1]}', `scopes must contain only ${SCOPES}, and more.`],
