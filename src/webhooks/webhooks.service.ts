@@ -192,10 +192,7 @@ export class WebhooksService {
     const types = areNew || found.length === 0 ? this.types.matching(patterns) : found;
     if (types.some(({ scope }) => scopes.has(scope))) return;
     const needed = [...new Set(types.map(({ scope }) => scope))].join(', ');
-    throw new DomainError(
-      'validation_failed',
-      `types must include one that the key can read. The key lacks ${needed}.`,
-    );
+    throw new DomainError('validation_failed', `types must include one that the key can read. It lacks ${needed}.`);
   }
 
   private record(

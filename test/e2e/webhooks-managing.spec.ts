@@ -70,7 +70,7 @@ describe('changeWebhook', () => {
   it.each([
     [{ url: 'https://127.0.0.1/' }, 'url must not be an internal address.'],
     [{ url: 'http://example.com/' }, 'url must be an absolute https URL without credentials or a fragment.'],
-    [{ types: ['order.*'] }, 'types must include one that the key can read. The key lacks orders:read.'],
+    [{ types: ['order.*'] }, 'types must include one that the key can read. It lacks orders:read.'],
     [{ enabled: null }, 'enabled must be true or false, not null (leave it out instead).'],
   ])('refuses %j, and changes nothing', async (change, message) => {
     const webhook = await create();
