@@ -4,7 +4,6 @@ import { fetchDocument } from '../openapi/document.js';
 import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
 import { makeFolder, onSharedServer, withoutDatabase } from '../support/databases.js';
 import type { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
-import { FaultsModule } from '../support/faults.module.js';
 import { importHolders } from './holders.js';
 import type { Step } from './step.js';
 import { type Answer, Twin } from './twin.js';
@@ -14,8 +13,6 @@ export interface Exchange {
   readonly sqlite: Answer;
   readonly postgres: Answer;
 }
-
-const SETTINGS = { CORS_ORIGINS: 'https://app.example.com', ANONYMOUS_PER_MINUTE: '100' };
 
 /** The service on both databases, which start empty except for the same keys, at the same time. */
 export class Twins {
@@ -30,8 +27,7 @@ export class Twins {
   /** @param prepare prepares the database of PostgreSQL; default: it is created as it is by default */
   static async start(prepare?: (database: PostgresTestDatabase) => Promise<void>): Promise<Twins> {
     const clock = new FakeClock();
-    const start = (options: TestAppOptions) =>
-      startApp({ clock, env: SETTINGS, extensions: [{ module: FaultsModule }], ...options });
+    const start = (options: TestAppOptions) => startApp({ clock, ...options });
     const folder = makeFolder();
     const database = new SqliteTestDatabase(folder);
     const postgresFolder = makeFolder();

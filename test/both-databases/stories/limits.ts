@@ -4,7 +4,6 @@ const times = (count: number, ...steps: Step[]) => Array.from({ length: count },
 
 const poor = get('/v1/pets?limit=1', { key: '<poor>' });
 const usage = get('/v1/usage', { key: '<poor>' });
-const nobody: Step = { path: '/v1/pets' };
 
 export const LIMITS: readonly Story[] = [
   {
@@ -38,15 +37,6 @@ export const LIMITS: readonly Story[] = [
         at: '2027-01-03T12:00:00Z',
       }),
       get('/v1/usage/history?from=2027-01-02T00:00:00Z&to=2027-01-01T00:00:00Z', { key: '<pro>' }),
-    ],
-  },
-  {
-    name: 'an address that is exhausted',
-    steps: [
-      ...times(102, nobody),
-      { ...nobody, key: 'psk_live_nonsense' },
-      get('/v1/pets?limit=1'),
-      { ...nobody, waitSeconds: 60 },
     ],
   },
 ];

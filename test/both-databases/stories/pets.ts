@@ -21,27 +21,6 @@ const all = ['', '?limit=100', '?status=available', '?status=pending&limit=100',
   get(`/v1/pets${query}`),
 );
 
-const ODD_BODIES = [
-  '',
-  ' ',
-  'null',
-  '[]',
-  '"x"',
-  '{',
-  '{"name":"x","categoryId":1,}',
-  '\ufeff{"name":"x","categoryId":1}',
-  '{"name":"x"}',
-  '{"categoryId":1}',
-  '{"name":"one","name":"two","categoryId":1}',
-  '{"id":1,"name":"x","categoryId":1}',
-  '{"name":"x","categoryId":1,"constructor":1}',
-  '{"name":"x","categoryId":1,"toString":null}',
-  '{"name":"x","categoryId":1,"__proto__":{"status":"sold"}}',
-  '{"__proto__":{"name":"x","categoryId":1}}',
-  `{"name":"x","categoryId":${'['.repeat(5_000)}`,
-  `{${Array.from({ length: 1_000 }, (_, n) => `"k${n}":1`).join(',')}}`,
-];
-
 export const PETS: readonly Story[] = [
   {
     name: 'a catalogue that begins empty',
@@ -79,17 +58,6 @@ export const PETS: readonly Story[] = [
     ],
   },
   {
-    name: 'bodies of every kind',
-    steps: [
-      ...ODD_BODIES.flatMap((body) => [post('/v1/pets', body), patch('/v1/pets/1', body)]),
-      post('/v1/pets', Buffer.from('{"name":"\xff","categoryId":1}', 'latin1')),
-      post('/v1/pets', Buffer.from([0xed, 0xa0, 0x80])),
-      patch('/v1/pets/1', '{}', { headers: { 'Content-Type': 'application/merge-patch+json' } }),
-      post('/v1/pets', '{}', { headers: { 'Content-Type': 'application/merge-patch+json' } }),
-      post('/v1/pets', '{}', { headers: { 'Content-Encoding': 'gzip' } }),
-    ],
-  },
-  {
     name: 'identifiers of every kind in the path and in the query',
     steps: WRITTEN.flatMap((text) => [
       get(`/v1/pets/${text}`),
@@ -97,25 +65,6 @@ export const PETS: readonly Story[] = [
       get(`/v1/pets?after=${text}&limit=2`),
       get(`/v1/pets?limit=${text}`),
     ]),
-  },
-  {
-    name: 'queries of every kind',
-    steps: [
-      'status=',
-      'status=Sold',
-      'status=__proto__',
-      'status=sold&status=sold',
-      '__proto__=1',
-      'constructor=1',
-      'limit=1&limit=1',
-      'limit=0',
-      'limit=101',
-      'limit',
-      '&',
-      '=',
-      '?',
-      'after=1&after=2',
-    ].map((query) => get(`/v1/pets?${query}`)),
   },
   {
     name: 'pages up to the last one, and beyond, while pets are removed',
