@@ -69,16 +69,6 @@ describeWithRedis('the client of an unavailable Redis', () => {
     expect(link.fallbacks).toBe(0);
   });
 
-  it('starts while Redis is unavailable', async () => {
-    await bench.server.kill();
-    const link = await bench.open();
-    expect(count(link)).toBe('alone');
-    expect(bench.logged).toEqual([expect.stringContaining('ECONNREFUSED')]);
-    await bench.server.restart();
-    await eventually(() => link.isUp);
-    expect(await count(link)).toBe(1);
-  });
-
   it('starts while Redis is silent', async () => {
     bench.server.pause();
     const link = await bench.open();

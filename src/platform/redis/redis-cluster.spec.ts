@@ -160,6 +160,11 @@ describeWithRedis('the Redis client of a cluster', () => {
     await expect(bench.open(url)).rejects.toThrow('not in a Redis Cluster');
   });
 
+  it('refuses to start with one server of a cluster, which has some of the keys only', async () => {
+    const [server] = cluster.servers;
+    await expect(bench.open(server?.url)).rejects.toThrow('one server of a Redis Cluster');
+  });
+
   it('starts while the cluster is unavailable', async () => {
     const link = await bench.open(`redis+cluster://127.0.0.1:${await freePort()}`);
     expect(count(link)).toBe('alone');
