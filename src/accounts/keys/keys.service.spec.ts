@@ -80,20 +80,6 @@ describe('createKey', () => {
   });
 });
 
-it('listKeys has all keys of an account, however many', async () => {
-  const { id } = await service.issue({ account: 'many' });
-  const keys = Array.from({ length: 1_001 }, (_, n) => `('key_${n}', 's${n}')`);
-  await service.database.write((manager) =>
-    manager.query(`
-      WITH "new" ("id", "sha256") AS (VALUES ${keys.join()})
-      INSERT INTO "api_keys" ("id", "account_id", "sha256", "masked", "scopes", "created_at")
-      SELECT "new"."id", "account_id", "new"."sha256", '', 'pets:read', "created_at" + 1
-      FROM "new" JOIN "api_keys" ON "api_keys"."id" = '${id}'`),
-  );
-  const listed = await collected(service.keys.listKeys('many'));
-  expect([listed.length, new Set(listed.map((key) => key.id)).size, listed[0]?.id]).toEqual([1_002, 1_002, id]);
-});
-
 describe('rotate', () => {
   it('is recorded with what both keys are given', async () => {
     const old = await service.issue({ name: 'Reader', scopes: ['pets:read'], expiresInMs: HOUR_MS });

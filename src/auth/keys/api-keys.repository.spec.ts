@@ -103,6 +103,7 @@ describe('an account with many old keys', () => {
     const order = listed.map(({ account, createdAt }) => `${account} ${createdAt}`);
     expect(order).toEqual(order.toSorted());
     expect(listed.at(-1)).toHaveProperty('account', 'zoo');
+    expect(await collected(service.keys.listKeys('acme'))).toEqual(listed.slice(0, -1));
   });
 
   it('counts active keys only', async () => {

@@ -85,20 +85,6 @@ describe('a ban', () => {
 });
 
 describe('a window of a route', () => {
-  it('begins with the first request of each subject', () => {
-    const take = () => store.takeFromWindow('report:1', 2, 10);
-    expect([take(), take(), take()].map(({ remaining, outcome }) => [outcome, remaining])).toEqual([
-      ['admitted', 1],
-      ['admitted', 0],
-      ['limited', 0],
-    ]);
-    expect(store.takeFromWindow('report:2', 2, 10).outcome).toBe('admitted');
-    clock.set('2026-11-21T12:00:09.999Z');
-    expect(take()).toMatchObject({ resetSeconds: seconds('2026-11-21T12:00:10Z'), retryAfterSeconds: 1 });
-    clock.advanceSeconds(0.001);
-    expect(take()).toMatchObject({ outcome: 'admitted', remaining: 1 });
-  });
-
   it('has the length of its last request', () => {
     store.takeFromWindow('report:3', 1, 10);
     expect(store.takeFromWindow('report:3', 1, 60)).toMatchObject({ outcome: 'limited', retryAfterSeconds: 60 });
