@@ -49,14 +49,6 @@ const untilRefused = (key: string, code: string) =>
   });
 
 describe('beside a running service', () => {
-  it('refuses a revoked key', async () => {
-    const { id, key } = await given('revoked');
-    expect((await list(key)).status).toBe(200);
-    expect(await keys('revoke', id)).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
-    await untilRefused(key, 'api_key_revoked');
-    expect(await trail('revoked')).toEqual(['key.revoked by cli']);
-  });
-
   it('applies a change of plan, and keeps the counts', async () => {
     const { key } = await given('growing');
     expect(trio(await list(key)).limit).toBe(60);

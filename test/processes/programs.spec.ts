@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -40,20 +40,6 @@ it('a first start on a terminal logs a few lines for people, and greets last', a
   expect(log).not.toMatch(/^\{/m);
   expect(log.split('\n').length).toBeLessThan(20);
   expect(greeting).not.toMatch(/INFO|WARN/);
-});
-
-it('petstore-service writes a package into the folder in which it runs', async () => {
-  const folders = new Folders();
-  const folder = folders.make();
-  const create = () => runProgram('programs/new.cli.js', ['new', 'extension', 'toys'], { folder });
-  expect(await create()).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('Created the package of an extension in toys.'),
-    stderr: '',
-  });
-  expect(readdirSync(join(folder, 'toys'))).toContain('package.json');
-  expect(await create()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('toys exists') });
-  await folders.remove();
 });
 
 it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with 2', async (program) => {
