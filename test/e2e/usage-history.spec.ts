@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
 import { Database } from '../../src/database/database.js';
 import { ApiError } from '../../src/http/errors/api-error.js';
 import { PetsService } from '../../src/pets/index.js';
@@ -218,24 +217,6 @@ describe('the record of requests', () => {
     await account.restart();
     await call(2);
     expect(await items()).toEqual([{ start: DAY, requests: 6 }]);
-  });
-
-  it('keeps what could not be written, and adds it later', async () => {
-    jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    await call(2);
-    const write = jest.spyOn(account.service.app.get(Database), 'write').mockRejectedValue(new Error('Disk full.'));
-    await account.recorder.tryRun();
-    await call(1);
-    await account.recorder.tryRun();
-    expect(await account.rows()).toEqual([]);
-    account.clock.advanceSeconds(HOUR_SECONDS);
-    await call(1);
-    write.mockRestore();
-    expect(await items('?interval=hour')).toEqual([
-      { start: HOUR, requests: 3 },
-      { start: '2026-11-21T13:00:00.000Z', requests: 1 },
-    ]);
-    expect(await items()).toEqual([{ start: DAY, requests: 4 }]);
   });
 
   it('includes what is counted during a write', async () => {

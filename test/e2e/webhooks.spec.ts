@@ -55,29 +55,6 @@ describe('with an address inside that is allowed', () => {
     await call('DELETE', id);
   });
 
-  it('tries again what failed, and keeps the order of the subject', async () => {
-    const { id } = await create('/failing');
-    responses.set('/failing', { status: 500 });
-    const petId = await createPet('Bea');
-    await until(() => at('/failing').length === 1);
-    await service.json(`/v1/pets/${petId}`, { key, method: 'PATCH', body: { name: 'Bert' } });
-    await createPet('Cleo');
-    // The wait for the next attempt begins when the failure is known.
-    const failures = async () => (await call<{ error?: string }[]>('GET', id, '/deliveries')).body;
-    await until(async () => (await failures()).filter(({ error }) => error !== undefined).length === 2);
-    responses.clear();
-    clock.advanceSeconds(6);
-    await createPet('Dora');
-    await until(() => at('/failing').length >= 6);
-    const types = at('/failing').map(({ body }) => JSON.parse(body) as { type: string; subject: string });
-    expect(types.filter(({ subject }) => subject === `pet:${petId}`).map(({ type }) => type)).toEqual([
-      'pet.created',
-      'pet.created',
-      'pet.changed',
-    ]);
-    await call('DELETE', id);
-  });
-
   it('goes on with other subjects while the receiver does not respond for one', async () => {
     const { id } = await create('/slow');
     unanswered.add('Max');
