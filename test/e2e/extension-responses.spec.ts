@@ -146,7 +146,6 @@ addHandlers(ResponsesController, {
   busy: [Get('busy'), Public(), throwing(() => new ServiceUnavailableException('busy'))],
   closed: [Get('closed'), Operation(operation('sendClosed'))],
   closedLater: [Get('closed-later'), Operation(operation('sendClosedLater'))],
-  large: [Post('large'), Operation(operation('sendLarge', created)), returning(() => ({ id: 1, large: LARGE }))],
   created: [
     Post('created'),
     Operation(operation('sendCreated', created)),
@@ -234,11 +233,6 @@ describe('a filter', () => {
 });
 
 describe('a bigint that a handler returns', () => {
-  it('has all its digits', async () => {
-    const response = await post('large');
-    expect([response.status, await response.text()]).toEqual([201, `{"id":1,"large":${LARGE}}`]);
-  });
-
   it('has all its digits in pages and in new resources, whose address is encoded', async () => {
     expect(await (await get('page')).text()).toBe(`[{"id":${LARGE}}]`);
     const { headers, ...response } = await service.json('/v1/responses/created', { key, body: {} });

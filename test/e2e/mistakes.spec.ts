@@ -93,7 +93,8 @@ describe('a target', () => {
   it.each(PATH_MISTAKES)('that does not exist gets the path that was meant: %s', async (path, meant) => {
     const advice = meant === '' ? 'The page /docs shows all paths.' : `Did you mean ${meant}?`;
     const message = `This path does not exist. ${advice}`;
-    expect(await errorTo({ path })).toEqual({ status: 404, code: 'route_not_found', message });
+    for (const method of ['GET', 'PUT'])
+      expect(await errorTo({ method, path })).toEqual({ status: 404, code: 'route_not_found', message });
   });
 
   it.each<[path: string, message: string, code?: string]>([

@@ -11,8 +11,6 @@ const SEND_JSON = 'Send a JSON body with Content-Type: application/json';
 
 /** Mistakes in the body of createPet, and the message of the 400 `validation_failed`. */
 export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[] = [
-  ['{"categoryId":1}', 'name is required.'],
-  ['{"name":"Bella"}', 'categoryId is required.'],
   ['{}', 'name is required; categoryId is required.'],
   ['{"name":5,"categoryId":1}', 'name must be a string, not an integer (put it in quotes).'],
   ['{"name":true,"categoryId":1}', 'name must be a string, not a boolean (put it in quotes).'],
@@ -20,7 +18,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":["Bella"],"categoryId":1}', 'name must be a string, not a list.'],
   ['{"name":{"first":"Bella"},"categoryId":1}', 'name must be a string, not an object.'],
   ['{"name":"","categoryId":1}', 'name must have 1 to 255 characters, not 0.'],
-  [`{"name":"${'é'.repeat(300)}","categoryId":1}`, 'name must have 1 to 255 characters, not 300.'],
   [`{"name":"${'🐶'.repeat(256)}","categoryId":1}`, 'name must have 1 to 255 characters, not 256.'],
   ['{"name":"  ","categoryId":1}', VISIBLE],
   ['{"name":"\\u200b","categoryId":1}', VISIBLE],
@@ -30,7 +27,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":"3"}', 'categoryId must be an integer, not a string (send it without quotes).'],
   ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
   ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
-  ['{"name":"Bella","categoryId":true}', 'categoryId must be an integer, not a boolean.'],
   ['{"name":"Bella","categoryId":1.5}', 'categoryId must be an integer, not a number with a fraction.'],
   [
     '{"name":"Bella","categoryId":9223372036854775808}',
@@ -41,16 +37,12 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
   ],
   ['{"name":"Bella","categoryId":1,"status":"Available"}', 'status must be one of available, pending, sold.'],
-  ['{"name":"Bella","categoryId":1,"status":""}', 'status must be one of available, pending, sold.'],
   ['{"name":"Bella","categoryId":1,"status":null}', 'status must be a string, not null (leave it out instead).'],
-  ['{"name":"Bella","categoryId":1,"status":1}', 'status must be a string, not an integer (put it in quotes).'],
   ['{"nmae":"Bella","categoryId":1}', `${unknown('nmae', 'name')}; name is required.`],
   ['{"Name":"Bella","categoryId":1}', `${unknown('Name', 'name')}; name is required.`],
   ['{"name":"Bella","category_id":1}', `${unknown('category_id', 'categoryId')}; categoryId is required.`],
   ['{"name":"Bella","categoryID":1}', `${unknown('categoryID', 'categoryId')}; categoryId is required.`],
   ['{"name":"Bella","category":1}', `${unknown('category', 'categoryId')}; categoryId is required.`],
-  ['{"name":"Bella","categoryId":1,"id":5}', `${unknown('id')}.`],
-  ['{"name":"Bella","categoryId":1,"stauts":"sold"}', `${unknown('stauts', 'status')}.`],
   [
     '{"name":"Bella","categoryId":1,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6}',
     `${unknown('a')}; ${alsoUnknown('b')}; ${alsoUnknown('c')}; ${alsoUnknown('d')}; ${alsoUnknown('e')}.`,
@@ -59,7 +51,6 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
     '{"name":1,"categoryId":"1","status":"x","nmae":1}',
     `${unknown('nmae', 'name')}; name must be a string, not an integer (put it in quotes); and more.`,
   ],
-  ['{"pet":{"name":"Bella","categoryId":1}}', `${unknown('pet')}; name is required; categoryId is required.`],
   ['[{"name":"Bella","categoryId":1}]', 'The request body must be a JSON object.'],
   ['null', 'The request body must be a JSON object.'],
   ['{"name":"Bella","name":"Milo","categoryId":1}', '"name" must be given only once.'],
@@ -72,9 +63,7 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
 /** Mistakes in other bodies. */
 export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: string, body: string, message: string])[] =
   [
-    ['PATCH', '/v1/pets/1', '{"name":null}', 'name must be a string, not null (leave it out instead).'],
     ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or be null.'],
-    ['POST', '/v1/store/orders', '{"petId":"1"}', 'petId must be an integer, not a string (send it without quotes).'],
     ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
     [
       'POST',
@@ -105,12 +94,6 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
     [
       'POST',
       '/v1/keys',
-      '{"expiresIn":60}',
-      '"expiresIn" is not a known field (known: name, scopes, expiresInSeconds).',
-    ],
-    [
-      'POST',
-      '/v1/keys',
       JSON.stringify({ scopes: Array(101).fill('pets:read') }),
       'scopes must have 1 to 100 items, not 101.',
     ],
@@ -133,7 +116,6 @@ export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: stri
 export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[] = [
   ['', 'The request body is empty, but must be JSON.'],
   [' ', 'The request body is empty, but must be JSON.'],
-  ['{', notJson(2, 'the end is missing')],
   ['{"name":"Bella","categoryId":3,}', notJson(32, 'remove the comma before it')],
   ['{"name":"Bella" "categoryId":3}', notJson(17, 'comma expected')],
   ["{'name':'Bella','categoryId':3}", notJson(2, 'names and strings need double quotes')],
@@ -143,9 +125,7 @@ export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":3', notJson(31, 'the end is missing')],
   ['{"name":"Bella', notJson(9, 'the string has no closing quote, or has a line break')],
   ['{"name" "Bella"}', notJson(9, 'colon expected')],
-  ['{"name":"Bella","categoryId":03}', notJson(31, 'a number is written such as 5, -5, 0.5 or 1e3')],
   ['{"name":"Bella","categoryId":}', notJson(30, 'value expected')],
-  ['{"name":"Bella","categoryId":3}}', notJson(32, 'nothing can follow the JSON value')],
   ['// a pet\n{"name":"Bella"}', notJson(1, 'JSON has no comments')],
   ['{"name":"Bella","categoryId":NaN}', notJson(30, 'only true, false and null have no quotes')],
   ['{"name":"Bella","categoryId":undefined}', notJson(30, 'only true, false and null have no quotes')],
