@@ -171,7 +171,7 @@ describe('a refused request', () => {
 });
 
 describe('the keyboard', () => {
-  it('leads from the skip link to a response', async () => {
+  it('leads from the skip link to an operation, which keeps the focus, and its response', async () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await tabTo('Authorize');
@@ -185,6 +185,7 @@ describe('the keyboard', () => {
     await tabTo('List pets');
     await page.keyboard.press('Enter');
     await explorer.operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
+    expect(await focused()).toContain('List pets');
     await tabTo('Execute');
     await page.keyboard.press('Enter');
     expect(await explorer.operation('Pets', 'listPets').locator('.live-code').textContent()).toBe('200 OK');

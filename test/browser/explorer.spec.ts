@@ -94,7 +94,9 @@ describe('the explorer', () => {
     expect(await headers.getByText('X-RateLimit-Remaining').isVisible()).toBe(true);
   });
 
-  it('filters operations by summary, path and stability', async () => {
+  it('filters operations by summary, path and stability, in a field to which the key / leads', async () => {
+    await page.keyboard.press('/');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('operation-filter');
     const filter = page.getByLabel('Filter operations');
     const found = () => page.locator('.opblock-tag-section .operation-id').allTextContents();
     const filterBy = async (phrase: string, ...ids: string[]) => {
@@ -154,18 +156,6 @@ describe('the explorer', () => {
     expect(Math.abs(Number.parseFloat(shown) - measured)).toBeLessThan(0.51);
   });
 
-  it('can be used by keyboard alone', async () => {
-    await page.keyboard.press('/');
-    await page.keyboard.type('listPets');
-    await until(async () => (await page.locator('.opblock').count()) === 1);
-    const focused = () => page.evaluate<string>('document.activeElement.className');
-    for (let steps = 0; steps < 5 && (await focused()) !== 'opblock-summary-control'; steps += 1)
-      await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await explorer.operation('Pets', 'listPets').getByRole('button', { name: 'Execute' }).waitFor();
-    expect(await focused()).toBe('opblock-summary-control');
-  });
-
   it('links to both documents', async () => {
     for (const name of ['openapi.json', 'openapi.yaml']) {
       const address = (await page.getByRole('link', { name }).getAttribute('href')) ?? '';
@@ -199,12 +189,6 @@ describe('the explorer', () => {
       await expect(explorer.operation('Pets', 'listPets').locator('.live-quota').textContent()).resolves.toMatch(
         /^[\d,]+ of 1,000,000 requests left until (?:[A-Z]\w+ \d+ at )?[\d:]+ [AP]M [A-Z][A-Z0-9+:-]*$/,
       );
-
-      await explorer.openOperation('Pets', 'getPet');
-      await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(id);
-      expect(await explorer.execute('Pets', 'getPet', 200)).toContain(LARGEST);
-      await explorer.operation('Pets', 'getPet').getByPlaceholder('petId').fill(LARGEST);
-      expect(await explorer.execute('Pets', 'getPet', 404)).toContain('pet_not_found');
 
       await explorer.openOperation('Store', 'placeOrder');
       await explorer.operation('Store', 'placeOrder').locator('textarea').fill(`{"petId": ${id}}`);

@@ -7,7 +7,6 @@ import { FakeClock } from '../support/app.js';
 import { useScreen } from '../support/browser.js';
 import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
 import { callerOf } from '../support/callers.js';
-import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
 
@@ -65,16 +64,6 @@ describe('the example errors', () => {
       const [name = '', value = ''] = line.split(': ');
       expect([name, response.headers.get(name)]).toEqual([name, value]);
     }
-  });
-
-  it('name the minute, the day and the ban', async () => {
-    await open();
-    const shown = await page.locator('pre').allTextContents();
-    expect(shown).toHaveLength(3);
-    expect(shown[0]).toContain('300 requests per minute');
-    expect(shown[1]).toContain('10000 requests per day');
-    expect(shown[2]).toContain('api_key_banned');
-    await until(async () => (await page.locator('.picture svg').count()) === 2);
   });
 });
 
