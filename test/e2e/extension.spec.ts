@@ -174,16 +174,6 @@ describe('a module of another team', () => {
     expect((await service.request('/reports', { key })).status).toBe(404);
   });
 
-  it('keeps its table over a restart, without running its migrations again', async () => {
-    await create('Kept');
-    const second = await startApp({ clock, folder: service.folder, extensions: [REPORTS] });
-    const titles = await (
-      await second.request('/v1/reports', { key: await second.key({ account: 'second', scopes: SCOPES }) })
-    ).json();
-    await second.stop({ keepData: true });
-    expect(titles).toContain('Kept');
-  });
-
   it('has the same rules as the service: key, scope, method, body, parameters', async () => {
     expect(await errorOf(await service.request('/v1/reports'))).toMatchObject({ status: 401, code: 'missing_api_key' });
     const reader = await service.key();
