@@ -44,7 +44,7 @@ describe('a connection to PostgreSQL', () => {
     const end = `SELECT pg_terminate_backend("pid") FROM pg_stat_activity WHERE "usename" = '${roles[0]}'`;
     await database.query(end);
     // The first statement may still get the connection that has ended.
-    const { result } = await within(
+    const result = await within(
       5_000,
       () => user().catch(String),
       (now) => now === roles[1],

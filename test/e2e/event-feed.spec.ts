@@ -253,7 +253,7 @@ describe('the feed', () => {
     await until(async () => !(await canWait()));
     gone.abort();
     await Promise.allSettled(waiting);
-    expect((await within(25_000, canWait, Boolean)).result).toBe(true);
+    expect(await within(25_000, canWait, Boolean)).toBe(true);
   });
 
   it.each([

@@ -22,7 +22,7 @@ import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
-import { until, withinASecond } from '../support/until.js';
+import { until, within } from '../support/until.js';
 
 /*
  * Shelters, which have parcels. A row of a parcel whose shelter is missing is refused at the commit.
@@ -175,7 +175,8 @@ describe('a PetsService that reads another table', () => {
     const add = (name: string) =>
       queryDatabase(overridden.folder, `INSERT INTO "shelters" ("name") VALUES ('${name}')`);
     await add('Arche');
-    const { result } = await withinASecond(
+    const result = await within(
+      1_000,
       () => namesAt(overridden, as),
       (names) => names.length === 1,
     );

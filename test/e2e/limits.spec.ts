@@ -1,9 +1,8 @@
 import { Agent } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { Controller, Module, UseGuards } from '@nestjs/common';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { parseList } from 'structured-headers';
-import { Public } from '../../src/index.js';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { FakeClock, startApp, trio } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
@@ -230,13 +229,7 @@ describe('RateLimit and RateLimit-Policy', () => {
 
 @UseGuards(ThrottlerGuard)
 @Controller('throttled')
-class Throttled {
-  @Get()
-  @Public()
-  list() {
-    return [];
-  }
-}
+class Throttled {}
 
 @Module({ imports: [ThrottlerModule.forRoot([{ ttl: 60_000, limit: 1 }])], controllers: [Throttled] })
 class ThrottledModule {}

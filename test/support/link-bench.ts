@@ -98,7 +98,7 @@ export async function eventually(condition: () => boolean): Promise<void> {
     noteRequest();
     return condition();
   };
-  expect((await within(HEALED_MS, withRequest, (holds) => holds)).result).toBe(true);
+  expect(await within(HEALED_MS, withRequest, (holds) => holds)).toBe(true);
 }
 
 export function block(durationMs: number): void {

@@ -17,27 +17,19 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 /**
  * Calls until the result is as expected, for at most the promised time. Delays of a busy machine do not count. Returns
- * the last result and the number of calls.
+ * the last result.
  */
 export async function within<T>(
   promisedMs: number,
   call: () => T | Promise<T>,
   isExpected: (result: T) => boolean,
-): Promise<{ result: T; calls: number }> {
+): Promise<T> {
   let countedMs = 0;
-  for (let calls = 1; ; calls += 1) {
+  for (;;) {
     const beginMs = performance.now();
     const result = await call();
-    if (isExpected(result) || countedMs > promisedMs) return { result, calls };
+    if (isExpected(result) || countedMs > promisedMs) return result;
     await delay(STEP_MS);
     countedMs += Math.min(performance.now() - beginMs, MOST_COUNTED_MS);
   }
-}
-
-/** `within` for one second, the time in which changes reach every instance. */
-export function withinASecond<T>(
-  call: () => T | Promise<T>,
-  isExpected: (result: T) => boolean,
-): Promise<{ result: T; calls: number }> {
-  return within(1_000, call, isExpected);
 }

@@ -25,7 +25,7 @@ const before = heapBytes();
 const store = new MemoryCounterStore(clock, loadEnv({}));
 const beginMs = performance.now();
 for (let second = 0; second < SECONDS; second += 1) {
-  for (let n = 0; n < REQUESTS_PER_SECOND; n += 1) send(Math.floor(ACCOUNTS ** (next() / 2 ** 32)));
+  for (let n = 0; n < REQUESTS_PER_SECOND; n += 1) send(Math.floor(ACCOUNTS ** (next(2 ** 32) / 2 ** 32)));
   clock.advanceSeconds(1);
   store.sweep();
 }
