@@ -178,7 +178,7 @@ describe('with an address inside that is allowed', () => {
     });
     expect(refused).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('The key lacks pets:read') },
+      body: { message: expect.stringContaining('It lacks pets:read') },
     });
     const other = await service.createKey({ ...FULL, account: 'readers' });
     await create('/stopping', ['*'], other.key);
