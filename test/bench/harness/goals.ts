@@ -45,11 +45,11 @@ const GOALS: Readonly<Record<Servers, readonly Goal[]>> = {
     ...processorTime(OURS_BESIDE_PEER, { list: 0.7, create: 1.15 }),
     ...processorTime(OURS_BESIDE_CORE, {
       list: 1.5,
-      get: 1.85,
+      get: 1.95,
       'get-random': 1.95,
       create: 1.3,
       mix: 1.65,
-      '401': 1.25,
+      '401': 1.3,
     }),
     ...eventCosts(1.15, 1.2),
   ],
