@@ -9,7 +9,7 @@ import { DEFAULT_SCOPES } from '../../auth/keys/scopes.js';
 import { Database } from '../../database/database.js';
 import { Events } from '../../database/events/events.js';
 import { onTransactionEnd } from '../../database/transaction.js';
-import { Clock, rfc3339 } from '../../platform/config/clock.js';
+import { Clock, HOUR_MS, rfc3339 } from '../../platform/config/clock.js';
 import { Env } from '../../platform/config/env.js';
 import { accountFor, getAccount } from '../accounts.js';
 import type { ApiKeyChange } from './key-requests.dto.js';
@@ -20,7 +20,7 @@ import { changesOf, checkDuration, checkName, checkScopes, invalid, type NewKey 
 /** By how much `lastUsedAt` can be earlier than the last use, in milliseconds, because it is written every 5 seconds. */
 const LAST_USE_DELAY_MS = 6_000;
 /** By how much a last use can be ahead of the clock of this process. */
-const CLOCK_DIFFERENCE_MS = 3_600_000;
+const CLOCK_DIFFERENCE_MS = HOUR_MS;
 /** Stands for the lifetime of a key that does not expire. */
 const NO_EXPIRY = 0;
 const UNUSED = { successorId: null, revokedAt: null, pausedAt: null, lastUsedAt: null, bansLiftedAt: null };

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../platform/config/clock.js';
 import type { EventFilter } from '../event-log.js';
 import type { LoggedEvent } from '../logged-event.entity.js';
 
@@ -43,7 +44,7 @@ export class RetryLater extends Error {
 const JITTER = 0.1;
 
 /** Longer than events are kept. No database has a time that is later than all others, or none. */
-const MOST_MS = 365 * 24 * 3_600_000;
+const MOST_MS = 365 * DAY_MS;
 
 /** @returns in how many milliseconds a delivery is tried again after an error */
 export function retryAfter(error: unknown, waitMs = 0): number {
