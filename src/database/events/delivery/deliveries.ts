@@ -18,6 +18,7 @@ const MOST_REPEATED = 500;
 
 /*
  * Subjects one after the other: a delivery that is over again while this goes on stays where it was, and is not repeated twice.
+ * What is over was due, so it is due at once, unless an earlier one of its subject waits.
  */
 const NEXT_TO_REPEAT = `SELECT "subject", "place" FROM "event_deliveries"
   WHERE (${BY_SUBJECT}) > (?, ?, ?, ?) AND ("subscription", "state") <= (?, ?) ORDER BY ${BY_SUBJECT} LIMIT ${MOST_REPEATED}`;
