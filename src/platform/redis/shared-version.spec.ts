@@ -100,12 +100,8 @@ describeWithRedis('a version that instances share', () => {
   it('ends a bump after the timeout of Redis', async () => {
     const one = await open(TIMEOUT_MS);
     bench.server.pause();
-    const beginMs = performance.now();
-    await one.version.bump();
-    const durationMs = performance.now() - beginMs;
+    expect(await one.version.bump()).toBe(false);
     bench.server.resume();
-    // 500 ms, and more on a machine that is busy with other tests.
-    expect(durationMs).toBeLessThan(2_000);
   });
 
   it('expires', async () => {
