@@ -6,10 +6,11 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 /** The built service. The contenders are compiled into the same folder, so that they import the same modules. */
 export const BUILT = join(ROOT, 'dist');
 
-/** Compiles in a separate process. A compiler in this process would add to its memory. */
+/** Compiles the contenders and what else runs in a process of its own, with the one helper of other tests that it imports. */
 export function buildContenders(): void {
   const bench = join(ROOT, 'test/bench');
-  for (const file of readdirSync(bench, { recursive: true, encoding: 'utf8' })) {
+  const files = readdirSync(bench, { recursive: true, encoding: 'utf8' });
+  for (const file of [...files, '../support/random.ts']) {
     if (!file.endsWith('.ts') || file.endsWith('.spec.ts')) continue;
     const target = join(BUILT, 'test/bench', file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
