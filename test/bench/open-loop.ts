@@ -49,8 +49,7 @@ const keyOf = (one: Case, phase: Phase, { name }: Contender) => `${one.name} ${p
 
 /** Runs one case through all phases on a fresh start of a contender. */
 async function measure(contender: Contender, one: Case): Promise<void> {
-  const place = await seed.copy();
-  const running = await start({ file: contender.file, env: place.env });
+  const running = await start(contender, seed);
   try {
     for (const phase of phasesOf(one)) {
       const latenciesMs = await sendAtRate(running.port, one.deck, phase.perSecond, phase.seconds);
@@ -59,7 +58,6 @@ async function measure(contender: Contender, one: Case): Promise<void> {
     }
   } finally {
     await running.stop();
-    await place.remove();
   }
 }
 

@@ -25,10 +25,10 @@ try {
     const folder = join(seed.folder, `profile-${one.name}`);
     mkdirSync(folder);
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', EXIT_ON_SIGTERM];
-    const running = await start({ file: contender.file, env: (await seed.copy()).env, nodeOptions });
-    await one.loaded.send(running.origin, 1);
+    const running = await start(contender, seed, '', nodeOptions);
+    await one.send(running.origin, 1);
     const from = nowMicroseconds();
-    await one.loaded.send(running.origin, options.seconds);
+    await one.send(running.origin, options.seconds);
     const to = nowMicroseconds();
     await running.stop();
     const { layers, functions } = sumProfile(readProfile(folder), from, to);

@@ -36,8 +36,7 @@ async function measure(): Promise<void> {
   });
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
   const { port } = receiver.address() as AddressInfo;
-  const place = await seed.copy();
-  const running = await start({ file: OURS.file, env: { ...place.env, ...webhookSettings(port) } });
+  const running = await start({ ...OURS, env: webhookSettings(port) }, seed);
   const post = async (path: string, body: object): Promise<void> => {
     const headers = { authorization: `Bearer ${seed.key}`, 'content-type': 'application/json' };
     const response = await fetch(`${running.origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -59,7 +58,6 @@ async function measure(): Promise<void> {
   } finally {
     receiver.close().closeAllConnections();
     await running.stop();
-    await place.remove();
   }
 }
 

@@ -7,26 +7,21 @@ import type { AdmissionCost } from './admission-cost.js';
 
 const ACCOUNTS = [10, 1_000_000];
 
-const scriptOf = (name: string) => join(BUILT, 'test/bench/growth', name);
-
-/** What the counters do with more accounts than they keep. */
-export function manyAccounts(): string {
-  const [command, ...args] = onServerCpu(process.execPath, '--expose-gc', scriptOf('many-accounts.js'));
+/** Runs a program of this folder in a process of its own. @returns what it prints */
+function run(name: string, ...more: string[]): string {
+  const script = join(BUILT, 'test/bench/growth', name);
+  const [command, ...args] = onServerCpu(process.execPath, '--expose-gc', script, ...more);
   return execFileSync(command, args, { encoding: 'utf8' });
 }
+
+/** What the counters do with more accounts than they keep. */
+export const manyAccounts = () => run('many-accounts.js');
 
 /** Measures the counters in a separate process for each number of accounts. */
 export function admissionGrowth(): string {
   const rows = ACCOUNTS.map((accounts) => {
-    const [command, ...args] = onServerCpu(
-      process.execPath,
-      '--expose-gc',
-      scriptOf('admission-cost.js'),
-      String(accounts),
-    );
-    const output = execFileSync(command, args, { encoding: 'utf8' });
-    const { nanosecondsPerCall, bytesPerAccount } = JSON.parse(output) as AdmissionCost;
-    return [whole(accounts), whole(nanosecondsPerCall), accounts < 1_000 ? '–' : whole(bytesPerAccount)];
+    const cost = JSON.parse(run('admission-cost.js', String(accounts))) as AdmissionCost;
+    return [whole(accounts), whole(cost.nanosecondsPerCall), accounts < 1_000 ? '–' : whole(cost.bytesPerAccount)];
   });
   return table(['accounts', 'ns per admission', 'bytes per account'], rows);
 }

@@ -11,7 +11,7 @@ export async function firstAnswerMs(starts: number): Promise<number> {
     const all: number[] = [];
     for (let round = 0; round < starts; round++) {
       const begunMs = performance.now();
-      const running = await start({ file: OURS.file, env: (await seed.copy()).env });
+      const running = await start(OURS, seed);
       const { status } = await send(
         { method: 'GET', path: '/v1/pets', headers: { authorization: `Bearer ${seed.key}` } },
         running.port,

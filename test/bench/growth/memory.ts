@@ -13,10 +13,10 @@ export async function memoryUnderLoad(secondsPerCase: number): Promise<number[]>
   const seed = await seedDatabase(PETS);
   try {
     const cases = loadCases(benchCases(seed.key), seed.folder);
-    const running = await start({ file: OURS.file, env: (await seed.copy()).env });
+    const running = await start(OURS, seed);
     const peaks: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { loaded } of cases) await loaded.send(running.origin, secondsPerCase);
+      for (const one of cases) await one.send(running.origin, secondsPerCase);
       peaks.push(running.peakMemoryMiB());
     }
     await running.stop();

@@ -43,8 +43,7 @@ export async function skewedLists(sizes: readonly number[]): Promise<string> {
   for (const rows of sizes) {
     say(`seeding ${rows} skewed rows`);
     const seed = await seedDatabase(0, 'postgres', skewedRows(rows));
-    const place = await seed.copy();
-    const running = await start({ file: OURS.file, env: place.env });
+    const running = await start(OURS, seed);
     const headers = { authorization: `Bearer ${seed.key}` };
     const medianMs = async (path: string) => {
       const times: number[] = [];
@@ -63,7 +62,6 @@ export async function skewedLists(sizes: readonly number[]): Promise<string> {
       columns.push(column);
     } finally {
       await running.stop();
-      await place.remove();
       await seed.remove();
     }
   }

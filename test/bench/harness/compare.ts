@@ -42,7 +42,7 @@ export async function compareAnswers(
   cases: readonly Case[],
 ): Promise<string> {
   const asks = cases.flatMap(({ deck }) => samplesOf(deck));
-  const ours = await answersOf(OURS, asks, seed, '');
+  const ours = await answersOf(OURS, asks, seed);
   const file = join(seed.folder, 'answers.json');
   const prepared = asks.map((ask, index): PreparedAnswer => ({ ask, answer: asConstant(ours[index]) }));
   writeFileSync(file, JSON.stringify(prepared));
@@ -57,16 +57,14 @@ export async function compareAnswers(
   return file;
 }
 
-async function answersOf({ file }: Contender, asks: readonly Ask[], seed: Seed, answers: string): Promise<Answer[]> {
-  const place = await seed.copy();
-  const running = await start({ file, env: place.env, answers });
+async function answersOf(contender: Contender, asks: readonly Ask[], seed: Seed, answers = ''): Promise<Answer[]> {
+  const running = await start(contender, seed, answers);
   try {
     const all: Answer[] = [];
     for (const ask of asks) all.push(await send(ask, running.port));
     return all;
   } finally {
     await running.stop();
-    await place.remove();
   }
 }
 

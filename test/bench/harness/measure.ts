@@ -3,7 +3,6 @@ import { makeCertificate } from '../../support/certificate.js';
 import type { Case } from './cases.js';
 import type { Contender } from './contenders.js';
 import type { Load, LoadedCase } from './load.js';
-import type { Place } from './place.js';
 import { type Running, start } from './running.js';
 import { startTlsProxy, type TlsProxy } from './tls-proxy.js';
 import type { Seed } from './seed.js';
@@ -35,25 +34,22 @@ export async function measure(
   const pem = cases.some(({ tls }) => tls === true) ? readFileSync(makeCertificate(seed.folder)) : undefined;
   try {
     for (const contender of contenders) {
-      const place = await seed.copy();
-      const env = { ...place.env, ...contender.env };
-      const running = await start({ file: contender.file, env, answers });
+      const running = await start(contender, seed, answers);
       const proxy = pem && (await startTlsProxy(running.port, pem));
-      started.push({ contender, place, running, proxy });
+      started.push({ contender, running, proxy });
     }
     for (const one of cases) {
       const fit = started.filter(({ contender }) => isFor(contender, one));
-      for (const warm of fit) await one.loaded.send(originOf(one, warm), WARM_UP_SECONDS);
+      for (const warm of fit) await one.send(originOf(one, warm), WARM_UP_SECONDS);
       for (let second = 0; second < seconds; second++) {
         for (const measured of fit) measurements.push(await measureSecond(one, measured));
       }
     }
     return measurements;
   } finally {
-    for (const { place, running, proxy } of started) {
+    for (const { running, proxy } of started) {
       proxy?.stop();
       await running.stop();
-      await place.remove();
     }
   }
 }
@@ -64,7 +60,6 @@ function isFor({ constant, cases = [] }: Contender, one: Case): boolean {
 
 interface Started {
   readonly contender: Contender;
-  readonly place: Place;
   readonly running: Running;
   /** If a case needs it. */
   readonly proxy: TlsProxy | undefined;
@@ -77,7 +72,7 @@ function originOf({ tls }: LoadedCase, { proxy, running }: Started): string {
 async function measureSecond(one: LoadedCase, started: Started): Promise<Measurement> {
   const { contender, running } = started;
   const beforeSeconds = running.cpuSeconds();
-  const load = await one.loaded.send(originOf(one, started), 1);
+  const load = await one.send(originOf(one, started), 1);
   check(load, one, contender.title);
   const cpuMicroseconds = ((running.cpuSeconds() - beforeSeconds) / load.requests) * 1e6;
   return {

@@ -5,30 +5,23 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../support/servers/free-port.js';
 import { BUILT } from './build.js';
+import type { Contender } from './contenders.js';
 import { onServerCpu } from './cpus.js';
-import { NO_LIMIT } from './seed.js';
+import { NO_LIMIT, type Seed } from './seed.js';
 
 /** Bounds a hang only: on a busy machine all contenders start at once. */
 const START_WAIT_MS = 120_000;
 /** Clock ticks of /proc/PID/stat (proc_pid_stat(5)); the same on all common Linux systems. */
 const TICKS_PER_SECOND = 100;
 
-export interface Start {
-  /** Path of the built file, absolute or in the folder of the built service. */
-  readonly file: string;
-  /** Environment variables of its databases. */
-  readonly env: Readonly<Record<string, string>>;
-  /** File with the prepared responses, for a contender that sends constants. */
-  readonly answers?: string;
-  readonly nodeOptions?: readonly string[];
-}
-
 export type Running = Awaited<ReturnType<typeof start>>;
 
-/** Starts a contender on its CPU. Resolves when it serves requests. */
-export async function start({ file, env, answers = '', nodeOptions = [] }: Start) {
-  const port = await freePort();
-  const startedMs = performance.now();
+/**
+ * Starts a contender on its CPU, with a copy of the database of its own. Resolves when it serves requests.
+ * @param answers file with the prepared responses, for a contender that sends constants
+ */
+export async function start({ file, env }: Contender, seed: Seed, answers = '', nodeOptions: readonly string[] = []) {
+  const [port, place] = [await freePort(), await seed.copy()];
   const [command, ...args] = onServerCpu(resolve(BUILT, file));
   const child = spawn(command, args, {
     env: {
@@ -37,6 +30,7 @@ export async function start({ file, env, answers = '', nodeOptions = [] }: Start
       NODE_OPTIONS: nodeOptions.join(' '),
       HOST: '127.0.0.1',
       PORT: String(port),
+      ...place.env,
       ...env,
       ANONYMOUS_PER_MINUTE: NO_LIMIT,
       ANONYMOUS_PER_DAY: NO_LIMIT,
@@ -49,17 +43,17 @@ export async function start({ file, env, answers = '', nodeOptions = [] }: Start
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    /** Time from process start to the first response. */
-    startMs: performance.now() - startedMs,
     /** Peak resident memory so far. */
     peakMemoryMiB: () =>
       Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     /** CPU time of all threads of the process so far. */
     cpuSeconds: () => cpuTicks(child.pid) / TICKS_PER_SECOND,
+    /** Stops it, and removes its database. */
     async stop(): Promise<void> {
       const gone = once(child, 'exit');
       child.kill('SIGTERM');
       await gone;
+      await place.remove();
     },
   };
 }

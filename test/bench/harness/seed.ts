@@ -40,19 +40,8 @@ export async function seedDatabase(pets: number, on: Servers = 'sqlite', sql = i
 }
 
 function createKey(env: Readonly<Record<string, string>>): string {
-  const args = [
-    'create',
-    '--account',
-    'bench',
-    '--plan',
-    'enterprise',
-    '--per-minute',
-    NO_LIMIT,
-    '--per-day',
-    NO_LIMIT,
-    '--json',
-  ];
-  const output = execFileSync(process.execPath, [join(BUILT, 'src/keys.cli.js'), ...args], {
+  const args = `create --account bench --plan enterprise --per-minute ${NO_LIMIT} --per-day ${NO_LIMIT} --json`;
+  const output = execFileSync(process.execPath, [join(BUILT, 'src/keys.cli.js'), ...args.split(' ')], {
     env: { PATH: process.env['PATH'], ...env },
     encoding: 'utf8',
   });
