@@ -32,15 +32,7 @@ for (let second = 0; second < SECONDS; second += 1) {
 const requests = SECONDS * REQUESTS_PER_SECOND;
 const microseconds = ((performance.now() - beginMs) * 1_000) / requests;
 const heap = (heapBytes() - before) / 2 ** 20;
-const head = [
-  'requests',
-  'accounts',
-  'counted at the end',
-  'admitted',
-  'of these above the day',
-  'MiB',
-  'µs per decision',
-];
+const head = 'requests,accounts,counted at the end,admitted,of these above the day,MiB,µs per decision'.split(',');
 const cells = [requests, seen, store.accounts.size, admitted, excess, heap].map(whole);
 process.stdout.write(table(head, [[...cells, microseconds.toFixed(1)]]));
 

@@ -24,7 +24,7 @@ export type Servers = 'sqlite' | 'postgres';
 
 const USAGE = `npm run bench -- [--on postgres] [--only list,get] [--against hand-tuned,bare] [--before COMMIT] [--with ACCESS_LOG=sampled] [--starts 5] [--seconds 3] [--json FILE]`;
 
-export function readOptions(args = process.argv.slice(2), env = process.env): Options {
+export function readOptions(): Options {
   const text = { type: 'string' } as const;
   const flags = {
     on: text,
@@ -36,10 +36,10 @@ export function readOptions(args = process.argv.slice(2), env = process.env): Op
     seconds: text,
     json: text,
   };
-  const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
+  const { values } = parseArgs({ options: flags });
   return {
-    starts: positive('starts', values.starts ?? env['BENCH_STARTS'] ?? '5'),
-    seconds: positive('seconds', values.seconds ?? env['BENCH_SECONDS'] ?? '3'),
+    starts: positive('starts', values.starts ?? process.env['BENCH_STARTS'] ?? '5'),
+    seconds: positive('seconds', values.seconds ?? process.env['BENCH_SECONDS'] ?? '3'),
     on: servers(values.on ?? 'sqlite'),
     only: list(values.only),
     against: list(values.against),
