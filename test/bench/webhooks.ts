@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../support/listen.js';
 import { webhookSettings } from '../support/webhook-settings.js';
 import { buildContenders } from './harness/build.js';
 import { stayOnLoadCpu } from './harness/cpus.js';
@@ -34,8 +33,7 @@ async function measure(): Promise<void> {
       .resume()
       .once('end', () => response.writeHead(204).end(() => (count += 1) === deliveries && arrived.resolve()));
   });
-  await once(receiver.listen(0, '127.0.0.1'), 'listening');
-  const { port } = receiver.address() as AddressInfo;
+  const port = await listen(receiver);
   const running = await start({ ...OURS, env: webhookSettings(port) }, seed);
   const post = async (path: string, body: object): Promise<void> => {
     const headers = { authorization: `Bearer ${seed.key}`, 'content-type': 'application/json' };

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { files } from './pages.js';
+import { listen } from '../support/listen.js';
 import { shareFolder } from '../support/share-folder.js';
+import { files } from './pages.js';
 
 /** Retry-After, minus the amount by which a timer may fire early. */
 const WAIT_MS = 990;
@@ -44,8 +44,7 @@ async function runClient({ name, program }: Client, responses: readonly Answer[]
     const [status, sent, body] = responses[count - 1] ?? [500, {}, '{}'];
     response.writeHead(status, sent).end(body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const file = join(folder, name);
   writeFileSync(file, (files.get(name) ?? '').replace('localhost:3000', `127.0.0.1:${port}`));
   const child = spawn(program, [file], { env: { API_KEY: 'the-key', PATH: process.env['PATH'] } });

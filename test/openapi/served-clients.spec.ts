@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../support/app.js';
 import { service as staging, sharePreparedApp } from '../support/folders.js';
+import { listen } from '../support/listen.js';
 import { pagesFrom } from '../support/pages.js';
 import { run } from '../support/run.js';
 import { shareFolder } from '../support/share-folder.js';
@@ -41,11 +40,6 @@ class RudeProxy {
   readonly server = createServer((request, response) => void this.handle(request, response));
 
   constructor(private readonly hidden: readonly string[]) {}
-
-  async listen(): Promise<string> {
-    await once(this.server.listen(0, '127.0.0.1'), 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
 
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
@@ -115,7 +109,7 @@ describe.each(CLIENTS)('the client in /docs/client.$language', ({ language, prog
     'paces itself by $shown, and through refusals and lost connections creates each pet once, with every digit',
     async ({ hidden, shown }) => {
       proxy = new RudeProxy(hidden);
-      const address = await proxy.listen();
+      const address = `http://127.0.0.1:${await listen(proxy.server)}`;
       const key = await staging.key({
         account: `${language} ${shown}`,
         plan: 'enterprise',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listen } from './listen.js';
 
 export interface Span {
   readonly name: string;
@@ -29,8 +29,7 @@ export class OtlpReceiver {
   });
 
   async start(): Promise<string> {
-    await once(this.server.listen(0, '127.0.0.1'), 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listen(this.server)}`;
   }
 
   get spans(): Span[] {

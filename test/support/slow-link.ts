@@ -1,9 +1,11 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
+import { listen } from './listen.js';
 
 /** A network to a server of this machine whose packets take a while. */
 export class SlowLink {
+  /** The port of the near end. */
+  address = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((near) => {
     const far = connect(this.port, '127.0.0.1');
@@ -21,13 +23,8 @@ export class SlowLink {
   /** @param delayMs how long each packet takes in one direction */
   static async to(port: number, delayMs: number): Promise<SlowLink> {
     const link = new SlowLink(port, delayMs);
-    await once(link.server.listen(0, '127.0.0.1'), 'listening');
+    link.address = await listen(link.server);
     return link;
-  }
-
-  /** The near end. */
-  get address(): number {
-    return (this.server.address() as AddressInfo).port;
   }
 
   stop(): void {

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.js';
 import { webhookSettings } from './webhook-settings.js';
 
 interface Received {
@@ -51,9 +50,7 @@ export class WebhookReceiver {
   });
 
   async start(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    const { port } = this.server.address() as AddressInfo;
+    const port = await listen(this.server);
     this.address = `http://127.0.0.1:${port}`;
     Object.assign(this.env, webhookSettings(port));
   }

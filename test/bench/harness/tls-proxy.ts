@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createServer } from 'node:tls';
+import { listen } from '../../support/listen.js';
 
-/** Ends TLS in front of a contender, on the processor of the load generator, as a proxy does in production. */
-export interface TlsProxy {
-  readonly origin: string;
-  stop(): void;
-}
+export type TlsProxy = Awaited<ReturnType<typeof startTlsProxy>>;
 
-/** @param pem certificate and key */
-export async function startTlsProxy(port: number, pem: Buffer): Promise<TlsProxy> {
+/**
+ * Ends TLS in front of a contender, on the processor of the load generator, as a proxy does in production.
+ * @param pem certificate and key
+ */
+export async function startTlsProxy(port: number, pem: Buffer) {
   const proxy = createServer({ key: pem, cert: pem }, (client) => {
     const contender = connect(port, '127.0.0.1');
     // The load generator closes its connections in the middle of a response when its time is over.
@@ -17,6 +16,5 @@ export async function startTlsProxy(port: number, pem: Buffer): Promise<TlsProxy
     contender.on('error', () => client.destroy());
     client.pipe(contender).pipe(client);
   });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  return { origin: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`, stop: () => void proxy.close() };
+  return { origin: `https://127.0.0.1:${await listen(proxy)}`, stop: () => void proxy.close() };
 }
