@@ -2,11 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { outputOf } from '../support/run.js';
 import { freePort } from '../support/servers/free-port.js';
+import { untilUp } from '../support/servers/server-process.js';
 import { isReady } from '../support/service-process.js';
-
-const START_DEADLINE_MS = 240_000;
 
 /** A shell command that succeeds where images can be built. */
 export const BUILDER = 'test "$(id -u)" = 0 && command -v buildah && command -v debootstrap';
@@ -67,7 +66,7 @@ export class BuiltImage {
     const [, uid, gid] = new RegExp(`^${this.config.User}:x:([0-9]+):([0-9]+):`, 'm').exec(passwords) ?? [];
     chownSync(data, Number(uid), Number(gid));
     const container = new Container(this, port, data, env);
-    await container.isServing();
+    await untilUp(container.child, () => isReady(container.origin));
     return container;
   }
 
@@ -136,10 +135,10 @@ export class BuiltImage {
 /** Runs the image's command on a read-only file system with one volume, in the host network. */
 export class Container {
   readonly origin: string;
+  readonly child;
+  readonly output: () => string;
   private readonly env: Readonly<Record<string, string>>;
-  private readonly child;
   private readonly ended: Promise<number | null>;
-  private text = '';
 
   constructor(
     private readonly image: BuiltImage,
@@ -151,21 +150,7 @@ export class Container {
     this.env = { PORT: String(port), ...env };
     this.child = spawn('bash', image.words(data, this.env, image.config.Cmd), { stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = once(this.child, 'close').then(([code]: (number | null)[]) => code ?? null);
-    for (const stream of [this.child.stdout, this.child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (this.text += text));
-  }
-
-  output(): string {
-    return this.text;
-  }
-
-  async isServing(): Promise<void> {
-    const deadlineMs = performance.now() + START_DEADLINE_MS;
-    while (!(await isReady(this.origin))) {
-      if (this.child.exitCode !== null || performance.now() > deadlineMs)
-        throw new Error(`The image does not serve:\n${this.text}`);
-      await delay(50);
-    }
+    this.output = outputOf(this.child.stdout, this.child.stderr);
   }
 
   /** Runs another command in the container, with the same settings and volume. Returns its output. */

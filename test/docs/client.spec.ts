@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { listen } from '../support/listen.js';
+import { outputOf } from '../support/run.js';
 import { shareFolder } from '../support/share-folder.js';
 import { files } from './pages.js';
 
@@ -48,10 +49,9 @@ async function runClient({ name, program }: Client, responses: readonly Answer[]
   const file = join(folder, name);
   writeFileSync(file, (files.get(name) ?? '').replace('localhost:3000', `127.0.0.1:${port}`));
   const child = spawn(program, [file], { env: { API_KEY: 'the-key', PATH: process.env['PATH'] } });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const output = outputOf(child.stdout);
   const [code] = (await once(child, 'close')) as [number];
-  return { code, output, calls };
+  return { code, output: output(), calls };
 }
 
 describe.each(CLIENTS)('the example client $name', (client) => {

@@ -1,11 +1,14 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { environment } from '../package/packing.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
+import { outputOf } from '../support/run.js';
+import { untilUp } from '../support/servers/server-process.js';
 import { isReady } from '../support/service-process.js';
+import { makeFolder } from '../support/temporary.js';
 import { HOME } from './pages.js';
 
 const STOP_DEADLINE_MS = 60_000;
@@ -45,7 +48,7 @@ export interface Running {
  * times, so that the build counts as up to date.
  */
 export class Workspace {
-  readonly folder = mkdtempSync(join(tmpdir(), 'petstore-manual-'));
+  readonly folder = makeFolder();
 
   /** @param more files and folders that are copied too */
   constructor(...more: readonly string[]) {
@@ -71,15 +74,8 @@ export class Workspace {
     // Replace the shell with the command, so that signals reach the process that a user would signal.
     const inPlace = command.replace(/(?:\w+=\S+ )*npm [^;]*$/, 'exec env $&');
     const { child, output } = this.spawn(inPlace, { ...env, PORT: String(port) });
-    const deadlineMs = performance.now() + INSTALL_LIMIT_MS;
-    while (!(await isReady(`http://127.0.0.1:${port}`))) {
-      if (child.exitCode !== null || performance.now() > deadlineMs) {
-        child.kill('SIGKILL');
-        throw new Error(`${command} does not serve:\n${output()}`);
-      }
-      await delay(50);
-    }
-    return { output, stop: () => this.stop(child.pid, port, child) };
+    await untilUp(child, () => isReady(`http://127.0.0.1:${port}`), INSTALL_LIMIT_MS);
+    return { output, stop: () => stop(child, port) };
   }
 
   remove(): void {
@@ -92,23 +88,15 @@ export class Workspace {
       env: environment({ CURL_HOME: this.folder, ...env }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let text = '';
-    const take = (chunk: Buffer) => {
-      text += chunk.toString();
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    return { child, output: () => text };
+    return { child, output: outputOf(child.stdout, child.stderr) };
   }
+}
 
-  private async stop(pid: number | undefined, port: number, child: ReturnType<typeof spawn>): Promise<void> {
-    if (pid === undefined || child.exitCode !== null) throw new Error('The service has ended by itself.');
-    const closed = new Promise((resolve) => {
-      child.once('close', resolve);
-    });
-    child.kill('SIGTERM');
-    // The pipes close when no process that can write to them is left.
-    const ended = await Promise.race([closed.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })]);
-    if (!ended || (await isReady(`http://127.0.0.1:${port}`))) throw new Error('The service goes on after SIGTERM.');
-  }
+async function stop(child: ChildProcess, port: number): Promise<void> {
+  if (child.exitCode !== null) throw new Error('The service has ended by itself.');
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  // The pipes close when no process that can write to them is left.
+  const ended = await Promise.race([closed.then(() => true), delay(STOP_DEADLINE_MS, false, { ref: false })]);
+  if (!ended || (await isReady(`http://127.0.0.1:${port}`))) throw new Error('The service goes on after SIGTERM.');
 }

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { freePort } from '../support/servers/free-port.js';
 import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
-import { type Ended, runMain, runProgram, startProcess } from '../support/service-process.js';
+import { type Ended, runProgram, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -110,8 +110,11 @@ describe('migrations on PostgreSQL', () => {
       const other = await connect(database.url);
       await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
       const options = { folder: folders.make(), env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
-      const isWaiting = () => until(async () => (await other.query(SERVICE)).rowCount === 1);
-      expect(await runMain(options, isWaiting, [file, signal])).toMatchObject({ code });
+      const ended = runProgram(file, [], options, async (kill) => {
+        await until(async () => (await other.query(SERVICE)).rowCount === 1);
+        kill(signal);
+      });
+      expect(await ended).toMatchObject({ code });
     },
   );
 

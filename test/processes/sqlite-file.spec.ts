@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Sqlite from 'sqlite-driver';
 import { ask } from '../support/http.js';
 import { insertKey } from '../support/insert-key.js';
-import { type Ended, runMain, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { type Ended, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -66,7 +66,7 @@ describe('an SQLite file', () => {
   });
 
   it('has one service', async () => {
-    const { code, stderr } = await runMain({ folder, env: SQLITE });
+    const { code, stderr } = await runProgram('main.js', [], { folder, env: SQLITE });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/Process \d+ on \S+ already serves \S+petstore\.sqlite/)]);
   });
 

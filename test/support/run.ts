@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
 /** Runs a program. @returns what it prints @throws (rejects) Error with all its output if it fails */
@@ -11,4 +12,11 @@ export async function run(
     (failure: { stdout: string; stderr: string }) => Promise.reject(new Error(`${failure.stdout}${failure.stderr}`)),
   );
   return stdout;
+}
+
+/** What streams of a process have given since the call, as it came. */
+export function outputOf(...streams: readonly (Readable | null)[]): () => string {
+  let text = '';
+  for (const stream of streams) stream?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
 }

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { outputOf } from './run.js';
+import { untilUp } from './servers/server-process.js';
 
 const BUILT = join(import.meta.dirname, '../../dist/src');
-/** A start takes a second, but longer if ten services start at once on two busy cores. */
-const START_WAIT_MS = 240_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -32,17 +31,11 @@ export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 export async function startProcess({ file = 'main.js', folder, env = {}, stdout }: ProcessOptions) {
   const { child, ended, output } = run(file, [], { folder, stdout, env: { HOST: '127.0.0.1', PORT: '0', ...env } });
   const isLogged = stdout === undefined && !/^(silent|warn)$/.test(env['LOG_LEVEL'] ?? '');
-  const portNow = () => (isLogged ? loggedPort(output()) : listeningPort(child.pid));
-  const deadlineMs = performance.now() + START_WAIT_MS;
-  let port = portNow();
-  while (port === undefined || !(await isReady(`http://127.0.0.1:${port}`))) {
-    if (child.exitCode !== null || performance.now() > deadlineMs) {
-      child.kill('SIGKILL');
-      throw new Error(`The service did not start: ${output()}`);
-    }
-    await delay(20);
-    port = portNow();
-  }
+  let port = 0;
+  await untilUp(child, async () => {
+    port = isLogged ? loggedPort(output()) : listeningPort(child.pid);
+    return port > 0 && isReady(`http://127.0.0.1:${port}`);
+  });
   const origin = `http://127.0.0.1:${port}`;
   return {
     port,
@@ -63,24 +56,18 @@ export async function startProcess({ file = 'main.js', folder, env = {}, stdout 
 }
 
 /**
- * Runs the built service, or another program, until it exits.
- * @param terminateAfter when to send the signal
+ * Runs the built service, or another program of it, until it exits.
+ * @param end sends it a signal, if it is to get one
  */
-export async function runMain(
+export async function runProgram(
+  file: string,
+  args: readonly string[],
   options: ProcessOptions,
-  terminateAfter?: () => Promise<unknown>,
-  [file, signal]: readonly [string, NodeJS.Signals] = ['main.js', 'SIGTERM'],
+  end?: (kill: (signal: NodeJS.Signals) => void) => Promise<void>,
 ): Promise<Ended> {
-  const { child, ended } = run(file, [], options);
-  if (terminateAfter !== undefined) {
-    await terminateAfter();
-    child.kill(signal);
-  }
+  const { child, ended } = run(file, args, options);
+  await end?.((signal) => child.kill(signal));
   return ended;
-}
-
-export function runProgram(file: string, args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return run(file, args, options).ended;
 }
 
 function run(file: string, args: readonly string[], { folder, env = {}, stdout: target }: ProcessOptions) {
@@ -92,29 +79,20 @@ function run(file: string, args: readonly string[], { folder, env = {}, stdout: 
     env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env },
     stdio: ['ignore', target ?? 'pipe', 'pipe'],
   });
-  let stdout = '';
-  let stderr = '';
-  let both = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-    both += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-    both += text;
-  });
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, stdout, stderr }) as Ended);
-  return { child, ended, output: () => both };
+  const [out, err] = [outputOf(child.stdout), outputOf(child.stderr)];
+  const ended = once(child, 'close').then(
+    ([code, signal]) => ({ code, signal, stdout: out(), stderr: err() }) as Ended,
+  );
+  return { child, ended, output: outputOf(child.stdout, child.stderr) };
 }
 
-/** The port that a service logs when it listens, as JSON or for people. */
-function loggedPort(output: string): number | undefined {
-  const port = /listening"?,?\s*"?address"?: ?"http:\/\/[^"]*:(\d+)"/.exec(output)?.[1];
-  return port === undefined ? undefined : Number(port);
+/** The port that a service logs when it listens, as JSON or for people; 0 before. */
+function loggedPort(output: string): number {
+  return Number(/listening"?,?\s*"?address"?: ?"http:\/\/[^"]*:(\d+)"/.exec(output)?.[1] ?? 0);
 }
 
-/** The port of a process that shows no log, from what Linux knows of its sockets. */
-function listeningPort(pid = 0): number | undefined {
+/** The same of a process that shows no log, from what Linux knows of its sockets. */
+function listeningPort(pid = 0): number {
   const inodes = readdirSync(`/proc/${pid}/fd`).map((descriptor) => {
     try {
       return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${descriptor}`))?.[1];
@@ -128,7 +106,7 @@ function listeningPort(pid = 0): number | undefined {
   const found = lines
     .map((line) => line.trim().split(/\s+/))
     .find((cells) => cells[3] === '0A' && sockets.has(cells[9]));
-  return found === undefined ? undefined : parseInt(found[1]?.split(':')[1] ?? '', 16);
+  return parseInt(found?.[1]?.split(':')[1] ?? '0', 16);
 }
 
 export async function isReady(origin: string): Promise<boolean> {
