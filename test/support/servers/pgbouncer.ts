@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { queryOnce } from '../../../src/testing/query-once.js';
+import { makeFolder } from '../temporary.js';
 import { onFreePort } from './free-port.js';
 import { identity } from './postgres-server.js';
 import { PostgresTestDatabase } from './postgres-test-database.js';
@@ -20,7 +20,7 @@ export class PgBouncer {
   /** @param poolSize sessions of the server for each database */
   static async start(serverUrl: string, poolSize: number): Promise<PgBouncer> {
     const { hostname, port: serverPort, username } = new URL(serverUrl);
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-pgbouncer-'));
+    const folder = makeFolder();
     chmodSync(folder, 0o755);
     return onFreePort(async (port) => {
       const file = join(folder, 'pgbouncer.ini');

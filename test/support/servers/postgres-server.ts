@@ -1,9 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chownSync, readFileSync, rmSync } from 'node:fs';
 import { queryOnce } from '../../../src/testing/query-once.js';
+import { makeFolder } from '../temporary.js';
 import { onFreePort } from './free-port.js';
 import { signalTree, untilUp } from './server-process.js';
 
@@ -26,7 +25,7 @@ export class PostgresServer {
 
   /** Creates an empty cluster with a linguistic collation, and starts it on a free port without passwords. */
   static async start({ maxConnections = 100, fsync = true }: PostgresOptions = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-postgres-'));
+    const folder = makeFolder();
     const { uid, gid } = identity();
     if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
     const language = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];

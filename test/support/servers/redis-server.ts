@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Redis } from 'ioredis';
+import { makeFolder } from '../temporary.js';
 import { onFreePort } from './free-port.js';
 import { untilUp } from './server-process.js';
-
-const PROGRAM = 'redis-server';
 
 /** A Redis server for one test, which can pause, kill and flush it. It stores nothing on disk. */
 export class RedisServer {
@@ -21,7 +18,7 @@ export class RedisServer {
 
   /** @param settings more arguments for redis-server, such as `--requirepass` and its value */
   static async start(...settings: readonly string[]): Promise<RedisServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
+    const folder = makeFolder();
     return onFreePort(async (port) => {
       const server = new RedisServer(port, folder, settings);
       await server.launch();
@@ -90,7 +87,7 @@ export class RedisServer {
 
   private async launch(): Promise<void> {
     const place = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
-    this.process = spawn(PROGRAM, [...place, '--save', '', '--appendonly', 'no', ...this.settings], {
+    this.process = spawn('redis-server', [...place, '--save', '', '--appendonly', 'no', ...this.settings], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     await once(this.process, 'spawn');
