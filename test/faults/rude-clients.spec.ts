@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../support/http.js';
-import { startWithKey } from '../support/insert-key.js';
 import { metricsOf, valueIn } from '../support/metrics.js';
 import { random } from '../support/random.js';
 import { RudeRequests } from '../support/rude-requests.js';
-import type { ServiceProcess } from '../support/service-process.js';
-import { Folders } from '../support/temporary.js';
+import { shareProcess } from '../support/share-process.js';
 import { until } from '../support/until.js';
 
 const CONNECTIONS = Number(process.env['RUDE_CONNECTIONS'] ?? 1_000);
@@ -19,22 +17,15 @@ const PATIENCE_MS = 100;
 const MOST_RESIDENT_BYTES = 280 * 1024 * 1024;
 
 const below = random(SEED);
-const folders = new Folders();
-let service: ServiceProcess;
+const shared = shareProcess({ LOG_LEVEL: 'warn' });
 let requests: RudeRequests;
 
-beforeAll(async () => {
+beforeAll(() => {
   process.stdout.write(`Rude clients: RUDE_SEED=${SEED}\n`);
-  const started = await startWithKey(folders.make(), { LOG_LEVEL: 'warn' });
-  ({ service } = started);
-  requests = new RudeRequests(below, started.key);
-});
-afterAll(async () => {
-  await service.stop('SIGKILL');
-  await folders.remove();
+  requests = new RudeRequests(below, shared.key);
 });
 
-const gauge = async (name: string) => valueIn(await metricsOf(service.port), name);
+const gauge = async (name: string) => valueIn(await metricsOf(shared.service.port), name);
 
 /** When a client leaves: right away, when it has sent everything, at the first byte of a response, or some time later. */
 const MOMENTS = [
@@ -55,7 +46,7 @@ async function rudeClient(): Promise<void> {
   const moment = MOMENTS[below(MOMENTS.length)];
   const way = WAYS[below(WAYS.length)];
   const isReading = below(4) !== 0;
-  const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true });
+  const socket = connect({ port: shared.service.port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => undefined);
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
   if (isReading) socket.resume();
@@ -76,6 +67,7 @@ async function rudeClient(): Promise<void> {
 
 describe(`${CONNECTIONS} rude clients`, () => {
   it('neither end the process nor make it fail, and leave nothing behind', async () => {
+    const { service } = shared;
     const descriptors = await gauge('process_open_fds');
     let left = CONNECTIONS;
     const one = async () => {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import Sqlite from 'sqlite-driver';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { generateApiKey, hashApiKey, maskApiKey } from '../../src/auth/keys/api-key-format.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
 import { queryOnce } from '../../src/testing/query-once.js';
-import { type ServiceProcess, startProcess } from './service-process.js';
 import { AMPLE } from './temporary.js';
 
 /*
@@ -30,14 +28,4 @@ export async function insertKey(url: string, account = 'ample', { plan, perMinut
   if (url.startsWith('sqlite:')) new Sqlite(url.slice('sqlite:'.length), { timeout: 60_000 }).exec(sql).close();
   else await queryOnce(url, sql);
   return { id, key };
-}
-
-/** Starts the built service on an SQLite file in a folder, and inserts a key whose limits no test exhausts. */
-export async function startWithKey(
-  folder: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ service: ServiceProcess; key: string }> {
-  const url = `sqlite:${join(folder, 'petstore.sqlite')}`;
-  const service = await startProcess({ folder, env: { DATABASE_URL: url, ...env } });
-  return { service, key: (await insertKey(url)).key };
 }
