@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWith } from '../support/describe-with.js';
-import { Folders } from '../support/folders.js';
 import { ask } from '../support/http.js';
 import { freePort } from '../support/servers/free-port.js';
 import { RedisServer } from '../support/servers/redis-server.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 import { HOME } from './image.js';
 
@@ -22,7 +22,7 @@ const { panels } = JSON.parse(textOf('dashboard.json')) as {
 };
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const));
 
-const folders = new Folders();
+const folder = shareFolder();
 let redis: RedisServer;
 let service: TestApp;
 let prometheus: ChildProcess;
@@ -41,7 +41,6 @@ describeWith('prometheus', '--version')('the configuration of Prometheus and Gra
   beforeAll(async () => {
     redis = await RedisServer.start();
     service = await startApp({ env: redis.env });
-    const folder = folders.make();
     port = await freePort();
     writeFileSync(
       join(folder, 'prometheus.yml'),
@@ -68,7 +67,6 @@ describeWith('prometheus', '--version')('the configuration of Prometheus and Gra
     await once(prometheus, 'exit');
     await service.stop();
     await redis.stop();
-    await folders.remove();
   });
 
   it('has valid rules, whose alerts fire when they should', async () => {
@@ -80,7 +78,7 @@ describeWith('prometheus', '--version')('the configuration of Prometheus and Gra
   });
 
   it('has a valid way to find the pods in Kubernetes', async () => {
-    const file = join(folders.make(), 'prometheus.yml');
+    const file = join(folder, 'prometheus-kubernetes.yml');
     // Debian's Prometheus cannot discover pods.
     const discovery = /kubernetes_sd_configs:\n +- role: pod/;
     const text = textOf('prometheus-kubernetes.yml');

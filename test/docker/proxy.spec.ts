@@ -9,16 +9,16 @@ import { makeCertificate } from '../support/certificate.js';
 import { describeWith } from '../support/describe-with.js';
 import { errorOf } from '../support/expectations.js';
 import { OPEN_TO_ANYBODY } from '../support/fleet.js';
-import { Folders } from '../support/folders.js';
 import { freePort } from '../support/servers/free-port.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { shareFolder } from '../support/share-folder.js';
 import { Traffic } from '../support/traffic.js';
 import { until } from '../support/until.js';
 import { HOME } from './image.js';
 
 const PET = '{"name":"x","categoryId":1}';
-const folders = new Folders();
+const folder = shareFolder();
 const instances: ServiceProcess[] = [];
 const requestLog: string[] = [];
 const proxies: ChildProcess[] = [];
@@ -31,10 +31,10 @@ const traffic: Traffic[] = [];
 
 beforeAll(async () => {
   const settings = { DATABASE_URL: 'sqlite::memory:', TRUST_PROXY: '127.0.0.1/32', ...OPEN_TO_ANYBODY };
-  for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder: folders.make(), env: settings }));
+  for (let n = 0; n < 2; n += 1) instances.push(await startProcess({ folder, env: settings }));
   [port, securePort, metricsPort] = [await freePort(), await freePort(), await freePort()];
   startProxy(port, metricsPort, {});
-  const secure = { TLS_CERTIFICATE: makeCertificate(folders.make()), TLS_PORT: String(securePort) };
+  const secure = { TLS_CERTIFICATE: makeCertificate(folder), TLS_PORT: String(securePort) };
   startProxy((plainPort = await freePort()), await freePort(), secure);
   for (const instance of [0, 1]) await until(() => isUp(instance));
   await until(() => ask(plainPort, { path: '/' }).then(Boolean, () => false));
@@ -45,11 +45,10 @@ afterEach(async () => {
 afterAll(async () => {
   const ended = proxies.map((proxy) => proxy.kill('SIGKILL') && once(proxy, 'exit'));
   await Promise.all([...ended, ...instances.map((instance) => instance.stop('SIGKILL'))]);
-  await folders.remove();
 });
 
 function startProxy(publicPort: number, ownPort: number, env: Readonly<Record<string, string>>): void {
-  const file = join(folders.make(), 'haproxy.cfg');
+  const file = join(folder, `haproxy-${publicPort}.cfg`);
   writeFileSync(file, configuration(publicPort, ownPort));
   const proxy = spawn('haproxy', ['-f', file, '-db'], {
     stdio: ['ignore', 'pipe', 'ignore'],

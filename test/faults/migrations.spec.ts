@@ -4,10 +4,10 @@ import { ask, JSON_TYPE } from '../support/http.js';
 import { freePort } from '../support/servers/free-port.js';
 import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
 import { type Ended, runProgram, startProcess } from '../support/service-process.js';
-import { Folders } from '../support/temporary.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 
-const folders = new Folders();
+const folder = shareFolder();
 const clients: Client[] = [];
 const databases: PostgresTestDatabase[] = [];
 /** A database, and the command that migrated it. */
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()));
   await Promise.all(databases.map((database) => database.remove()));
-  await folders.remove();
 });
 
 async function createDatabase(): Promise<PostgresTestDatabase> {
@@ -31,7 +30,7 @@ async function createDatabase(): Promise<PostgresTestDatabase> {
 }
 
 const migrate = (database: string) =>
-  runProgram('migrate.cli.js', [], { folder: folders.make(), env: { DATABASE_URL: database } });
+  runProgram('migrate.cli.js', [], { folder, env: { DATABASE_URL: database } });
 
 /** The service's own connections: PostgreSQL's vacuum of a new database is one too. */
 const SERVICE = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'`;
@@ -109,7 +108,7 @@ describe('migrations on PostgreSQL', () => {
       const database = await createDatabase();
       const other = await connect(database.url);
       await other.query(`SELECT pg_advisory_lock(hashtextextended('petstore migrations', 0))`);
-      const options = { folder: folders.make(), env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
+      const options = { folder, env: { DATABASE_URL: database.url, PORT: String(await freePort()) } };
       const ended = runProgram(file, [], options, async (kill) => {
         await until(async () => (await other.query(SERVICE)).rowCount === 1);
         kill(signal);
@@ -124,7 +123,6 @@ describe('migrations on PostgreSQL', () => {
     const role = `served_${process.pid}`;
     await admin.query(`CREATE ROLE ${role} LOGIN`);
     const env = { DATABASE_URL: database.url.replace('//postgres@', `//${role}@`), MIGRATE_ON_START: 'false' };
-    const folder = folders.make();
     const starting = startProcess({ folder, env });
     await until(async () => (await admin.query(SERVICE)).rowCount !== 0);
     await migrate(database.url);

@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import { Fleet } from '../support/fleet.js';
 import { type Ask, ask } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { shareFolder } from '../support/share-folder.js';
 import { SlowLink } from '../support/slow-link.js';
-import { Folders } from '../support/temporary.js';
 import { requestsOf, type Seen, Traffic } from '../support/traffic.js';
 import { until } from '../support/until.js';
 
@@ -125,7 +125,7 @@ describe('a create with slow statements', () => {
 });
 
 describe('a slow network to PostgreSQL', () => {
-  const folders = new Folders();
+  const folder = shareFolder();
   let link: SlowLink;
   let far: ServiceProcess;
 
@@ -133,12 +133,11 @@ describe('a slow network to PostgreSQL', () => {
     const url = new URL(fleet.databaseUrl);
     link = await SlowLink.to(Number(url.port), DELAY_MS);
     url.port = String(link.address);
-    far = await startProcess({ folder: folders.make(), env: { DATABASE_URL: url.href } });
+    far = await startProcess({ folder, env: { DATABASE_URL: url.href } });
   });
   afterAll(async () => {
     await far.stop('SIGKILL');
     link.stop();
-    await folders.remove();
   });
 
   /**

@@ -4,7 +4,7 @@ import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl } from '../support/databases.js';
 import { ProfiledService } from '../support/files-of-request.js';
-import { AMPLE, Folders } from '../support/folders.js';
+import { AMPLE } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
 /** How many files of the service one request runs in at most, once the service is warm. A revocation wakes the delivery of events. */
@@ -14,7 +14,6 @@ const FORGET = 'auth/authentication/key-verifier.js#forget';
 /** Longer than the interval of the poll for changes of keys, and of most other timers. */
 const MOST_TIMERS_MS = 1_100;
 
-const folders = new Folders();
 /** One connection, as clients keep it. */
 const agent = new Agent({ keepAlive: true });
 let other: TestApp;
@@ -24,18 +23,17 @@ let poorKey: string;
 let managerKey: string;
 
 beforeAll(async () => {
-  const folder = folders.make();
-  other = await startApp({ folder });
+  other = await startApp();
   key = await other.key(AMPLE);
   poorKey = await other.key({ ...AMPLE, perMinute: 1 });
   managerKey = await other.key({ ...AMPLE, scopes: ['pets:read', 'keys:manage'] });
+  const { folder } = other;
   service = await ProfiledService.start({ folder, env: { DATABASE_URL: databaseUrl(folder) } });
 });
 afterAll(async () => {
   agent.destroy();
   await service.stop();
-  await other.stop({ keepData: true });
-  await folders.remove();
+  await other.stop();
 });
 
 async function call<Body>(status: number, as: string, path: string, method = 'GET', json?: string): Promise<Body> {

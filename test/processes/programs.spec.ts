@@ -4,10 +4,13 @@ import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { runProgram, startProcess } from '../support/service-process.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
+
+const folders = new Folders();
+afterAll(() => folders.remove());
 
 const PRETEND = encodeURIComponent('Object.defineProperty(process.versions, "node", { value: "20.19.0" })');
 
@@ -29,13 +32,11 @@ it.each([
 });
 
 it('a first start on a terminal logs a few lines for people, and greets last', async () => {
-  const folders = new Folders();
   const env = { NODE_OPTIONS: '--import data:text/javascript,process.stdout.isTTY=true' };
   const service = await startProcess({ folder: folders.make(), env });
-  await until(() => Promise.resolve(service.output().includes('curl')));
+  await until(() => service.output().includes('curl'));
   const [log = '', greeting = ''] = service.output().split('\nThe pet store is ready');
   await service.stop();
-  await folders.remove();
   expect(log).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: Migrations: running migrations\n {4}pending: Initial\d+, .*\n\[/);
   expect(log).not.toMatch(/^\{/m);
   expect(log.split('\n').length).toBeLessThan(20);
@@ -52,7 +53,7 @@ it.each(['petstore', 'petstore-migrate'])('%s takes no arguments, and exits with
 });
 
 /** A folder with the scripts of npm. */
-function scriptsIn(folders: Folders): string {
+function scripts(): string {
   const cwd = folders.make();
   for (const file of ['package.json', '.runtime'])
     copyFileSync(join(import.meta.dirname, '../..', file), join(cwd, file));
@@ -62,18 +63,15 @@ function scriptsIn(folders: Folders): string {
 it.each(['start', 'dev'])(
   'npm run %s says in a sentence that it needs the development dependencies',
   async (script) => {
-    const folders = new Folders();
-    const cwd = scriptsIn(folders);
+    const cwd = scripts();
     const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd, encoding: 'utf8' });
-    await folders.remove();
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^(Building the service.*\n)?This builds the service.* Run npm ci --include=dev.*\n$/);
   },
 );
 
 it('two commands that find the build outdated build it once, one after the other', async () => {
-  const folders = new Folders();
-  const cwd = scriptsIn(folders);
+  const cwd = scripts();
   const programs = [...new Set(readFileSync(join(cwd, 'package.json'), 'utf8').match(/dist\/src\/[\w./]+\.js/g))];
   const compile = `echo >> builds; sleep 1; mkdir -p dist/src/programs dist/src/testing; touch ${programs.join(' ')}`;
   mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
@@ -86,7 +84,6 @@ it('two commands that find the build outdated build it once, one after the other
   });
   expect(await Promise.all(codes)).toEqual([0, 0]);
   expect(readFileSync(join(cwd, 'builds'), 'utf8')).toBe('\n');
-  await folders.remove();
 });
 
 it('a command line ends in silence if nobody reads its output', async () => {

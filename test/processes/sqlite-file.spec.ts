@@ -5,7 +5,7 @@ import Sqlite from 'sqlite-driver';
 import { ask } from '../support/http.js';
 import { insertKey } from '../support/insert-key.js';
 import { type Ended, runProgram, type ServiceProcess, startProcess } from '../support/service-process.js';
-import { Folders } from '../support/temporary.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 
 /** Counting that a crash may lose: two seconds, and one more on a machine that is busy with other things. */
@@ -15,16 +15,13 @@ const SQLITE = { DATABASE_URL: 'sqlite:petstore.sqlite', PORT: '0' };
 /** The headers show the day, which does not end during a test as a minute does. */
 const DAY_FIRST = { plan: 'enterprise', perMinute: 1_000, perDay: 999 } as const;
 
-const folders = new Folders();
-afterAll(() => folders.remove());
+const folder = shareFolder();
 
 describe('an SQLite file', () => {
-  let folder: string;
   let migrated: Ended;
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    folder = folders.make();
     migrated = await runProgram('migrate.cli.js', [], { folder, env: SQLITE });
     service = await startProcess({ folder, env: SQLITE });
   });
@@ -114,14 +111,15 @@ describe('an SQLite file', () => {
 });
 
 describe('the default SQLite file', () => {
+  const another = shareFolder();
+
   it('is served by one of two processes that start at once, with one key and one set of pets', async () => {
-    const folder = folders.make();
-    const outcomes = await Promise.allSettled([startProcess({ folder }), startProcess({ folder })]);
+    const outcomes = await Promise.allSettled([1, 2].map(() => startProcess({ folder: another })));
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const [stopped] = await Promise.all(started.map((one) => one.stop()));
     expect(started).toHaveLength(1);
     expect(new Set(stopped?.stdout.match(/psk_\w+/g)).size).toBe(1);
-    const database = new Sqlite(join(folder, 'data/petstore.sqlite'), { readonly: true });
+    const database = new Sqlite(join(another, 'data/petstore.sqlite'), { readonly: true });
     const pets = database.prepare('SELECT count(*) AS "all", count(DISTINCT name) AS "names" FROM pets').get();
     database.close();
     expect(pets).toEqual({ all: 5, names: 5 });

@@ -6,18 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import autocannon from 'autocannon';
 import { ask } from '../support/http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
-import { Folders } from '../support/temporary.js';
+import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 
 /** Each leaves a line of some 250 bytes: more than the pipe and what waits for it can hold. */
 const REQUESTS = 6_000;
 
-const folders = new Folders();
-const folder = folders.make();
+const folder = shareFolder();
 let pipe: number;
 let service: ServiceProcess;
-
-afterAll(() => folders.remove());
 
 /** Makes requests that are logged, while nobody reads the log. */
 async function fillTheLog(): Promise<void> {

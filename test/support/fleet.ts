@@ -1,10 +1,11 @@
+import { rmSync } from 'node:fs';
 import { queryOnce } from '../../src/testing/query-once.js';
 import { insertKey, type Terms } from './insert-key.js';
 import type { PostgresServer } from './servers/postgres-server.js';
 import { PostgresTestDatabase } from './servers/postgres-test-database.js';
 import { RedisServer } from './servers/redis-server.js';
 import { type ServiceProcess, startProcess } from './service-process.js';
-import { Folders } from './temporary.js';
+import { makeFolder } from './temporary.js';
 
 interface FleetOptions {
   readonly instances?: number;
@@ -17,8 +18,7 @@ interface FleetOptions {
 /** Instances of the built service, with a database and a Redis server of their own. */
 export class Fleet {
   readonly instances: ServiceProcess[] = [];
-  private readonly folders = new Folders();
-  private readonly folder = this.folders.make();
+  private readonly folder = makeFolder();
 
   private constructor(
     readonly databaseUrl: string,
@@ -65,7 +65,8 @@ export class Fleet {
     this.server?.resume();
     this.redis.resume();
     await Promise.all(this.instances.map((instance) => instance.stop('SIGKILL')));
-    await Promise.all([this.server?.stop(), this.redis.stop(), this.database?.remove(), this.folders.remove()]);
+    await Promise.all([this.server?.stop(), this.redis.stop(), this.database?.remove()]);
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
