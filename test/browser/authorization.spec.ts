@@ -1,24 +1,13 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { dragOut } from '../support/browser.js';
-import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
+import { explorer, give, page, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
-
-let page: Page;
 
 shareBrowser();
 shareExplorer();
-beforeEach(() => {
-  ({ page } = explorer);
-});
 
 const storedKey = () => page.evaluate<string>(`localStorage.getItem('authorized') ?? ''`);
-
-async function give(key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key);
-  await page.keyboard.press('Enter');
-}
 
 const focused = () =>
   page.evaluate<string>(

@@ -1,25 +1,12 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
 import { overflow, useScreen } from '../support/browser.js';
-import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
-import { AMPLE } from '../support/folders.js';
+import { explorer, give, key, page, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
-let key: string;
-let page: Page;
-
-shareBrowser(
-  {
-    env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
-  },
-  async () => {
-    key = await service.key(AMPLE);
-  },
-);
-shareExplorer();
-beforeEach(() => {
-  ({ page } = explorer);
+shareBrowser({
+  env: { BASE_URL: 'https://api.petstore.test/v1', STAGING_BASE_URL: 'https://staging.petstore.test/v1' },
 });
+shareExplorer();
 
 const badgesOf = (tag: string, id: string) => explorer.operation(tag, id).locator('.badge').allTextContents();
 
@@ -134,8 +121,7 @@ describe('the explorer', () => {
 
   it('accepts a key with surrounding white space or "Bearer"', async () => {
     await explorer.authorizeButton().click();
-    await page.getByLabel('API key').fill(` Bearer ${key}\n`);
-    await page.keyboard.press('Enter');
+    await give(` Bearer ${key}\n`);
     await page.locator('.key-summary').waitFor();
     await page.keyboard.press('Enter');
     await explorer.openOperation('Pets', 'listPets');

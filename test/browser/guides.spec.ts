@@ -1,18 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { accessibilityFindings, dragOut, overflow, type PageOptions, SCREENS, useScreen } from '../support/browser.js';
-import { browser, open as openPage, openEmpty, service, shareBrowser } from '../support/browser-bench.js';
+import { accessibilityFindings, dragOut, overflow, SCREENS, useScreen } from '../support/browser.js';
+import { browser, open, openEmpty, page, service, shareBrowser } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
-
-let page: Page;
 
 shareBrowser();
 /** The guides whose tables and code need most room. */
 const GUIDES = ['getting-started', 'limits', 'errors', 'managing-keys'];
-
-async function open(path: string, options: PageOptions = {}): Promise<void> {
-  page = await openPage(path, options);
-}
 
 const field = () => page.getByRole('searchbox');
 
@@ -77,7 +70,7 @@ describe.each([{ width: 320, colorScheme: 'light' } as const, ...SCREENS])(
   'the guides, $width px wide and $colorScheme',
   (options) => {
     it('fit the screen, do not move while they load, and have no accessibility finding, and no broken code in tables', async () => {
-      page = await openEmpty(options);
+      await openEmpty(options);
       await page.addInitScript(`globalThis.shift = 0;
       new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { globalThis.shift += value; }))
         .observe({ type: 'layout-shift', buffered: true });`);
@@ -142,7 +135,7 @@ describe('the guides', () => {
   });
 
   it('say how to copy where the browser does not let them, as over HTTP', async () => {
-    page = await openEmpty();
+    await openEmpty();
     await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await page.goto(`${service.origin}/docs/limits`);
     const button = page.locator('.copy').first();

@@ -1,31 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
-import type { Page, Route } from 'playwright-core';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Route } from 'playwright-core';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { FakeClock } from '../support/app.js';
 import { accessibilityFindings, overflow, SCREENS, useScreen } from '../support/browser.js';
-import { open as openPage, openEmpty, service, shareBrowser } from '../support/browser-bench.js';
+import { give, key, open, openEmpty, page, service, shareBrowser } from '../support/browser-bench.js';
 import { queryDatabase } from '../support/databases.js';
 import { ExplorerPage } from '../support/explorer-page.js';
 
-/** Of the account that has a history. */
-let key: string;
-let page: Page;
-shareBrowser({ clock: new FakeClock() }, async () => {
-  key = await service.key({ plan: 'pro' });
-  await fillHistory();
-});
+shareBrowser({ clock: new FakeClock() }, { plan: 'pro' });
 
-async function open(path = '/docs/plans'): Promise<void> {
-  page = await openPage(path);
-}
-
-async function give(text: string): Promise<void> {
-  await page.getByLabel('API key').fill(text);
-  await page.keyboard.press('Enter');
-}
-
-/** Gives the account of the first key a history of two days. */
-async function fillHistory(): Promise<void> {
+/** Gives the account of the key a history of two days. */
+beforeAll(async () => {
   const [yesterday, today] = [Date.parse('2026-11-20T09:00:00Z') / 1000, Date.parse('2026-11-21T11:00:00Z') / 1000];
   const rows = [
     [yesterday, 'listPets', 'admitted', 1_200],
@@ -40,13 +25,13 @@ async function fillHistory(): Promise<void> {
     ([hour, operation, outcome, requests]) => `(1, ${hour}, 'key', '${operation}', '${outcome}', ${requests})`,
   );
   await queryDatabase(service.folder, `INSERT INTO "usage_history" VALUES ${values.join()}`);
-}
+});
 
 const gauge = (name: string) => page.getByRole('group', { name });
 
 describe('the page of plans', () => {
   it('fits every screen and has no serious accessibility finding', async () => {
-    await open();
+    await open('/docs/plans');
     await page.locator('.picture svg').first().waitFor();
     for (const screen of SCREENS) {
       await useScreen(page, screen);
@@ -67,7 +52,7 @@ describe('the page of plans', () => {
 describe('the usage of a key', () => {
   it('keeps the focus when the key is shown, shown again, or refused, which is not stored', async () => {
     const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
-    await open();
+    await open('/docs/plans');
     for (const [refused, message] of [
       ['psk_live_nonsense', 'not valid'],
       ['Schlüssel', 'not an API key'],
@@ -92,7 +77,7 @@ describe('the usage of a key', () => {
 
   it('is shown and updated without using quota, with an end of the minute only once the minute has begun', async () => {
     const ours = await service.key({ plan: 'pro' });
-    await open();
+    await open('/docs/plans');
     await give(ours);
     await gauge('This minute').getByText('300 of 300 requests left').waitFor();
     expect(await gauge('This minute').getByText('until').count()).toBe(0);
@@ -108,7 +93,7 @@ describe('the usage of a key', () => {
   it('shares its key, whatever its scopes, with the API reference, until it is removed', async () => {
     const ours = await service.key({ plan: 'free', scopes: ['pets:read'] });
     const stored = () => page.evaluate<string>('JSON.stringify(localStorage)');
-    await open();
+    await open('/docs/plans');
     await give(ours);
     await gauge('This minute').getByText('60 of 60 requests left').waitFor();
     await page.locator('#history').getByText('usage:read').waitFor();
@@ -140,7 +125,7 @@ describe('the usage of a key', () => {
   it('of a suspended account says so, asks no more, and takes another key or forgets this one', async () => {
     const suspended = await service.key({ account: 'unpaid' });
     await service.app.get(AccountsService).suspend('unpaid', 'unpaid');
-    page = await openEmpty();
+    await openEmpty();
     const asked: string[] = [];
     page.on('request', (request) => void (request.url().endsWith('/v1/usage') && asked.push(request.url())));
     await page.clock.install();
@@ -165,7 +150,7 @@ describe('the usage of a key', () => {
   it('shows the end of a ban', async () => {
     const ours = await service.key({ plan: 'free' });
     for (let request = 0; request < 120; request += 1) await service.request('/v1/pets', { key: ours });
-    await open();
+    await open('/docs/plans');
     await give(ours);
     await gauge('This minute').getByText('0 of 60 requests left').waitFor();
     expect(await page.locator('#usage .problem').textContent()).toContain('banned until');
@@ -174,7 +159,7 @@ describe('the usage of a key', () => {
 
 describe('the history of the account', () => {
   it('is drawn by day and outcome, and can be read as a table, also by keyboard, which stays open', async () => {
-    await open();
+    await open('/docs/plans');
     await page.getByText('Enter an API key').waitFor();
     await give(key);
     await page.locator('.chart svg').waitFor();
@@ -207,7 +192,7 @@ describe('the history of the account', () => {
   });
 
   it('can be split by operation and key, and by hour', async () => {
-    await open();
+    await open('/docs/plans');
     await give(key);
     const summary = page.locator('#history .summary');
     await summary.waitFor();
@@ -235,7 +220,7 @@ describe('the history of the account', () => {
       requests: 10 - index,
       operation,
     }));
-    await open();
+    await open('/docs/plans');
     await page.route('**/v1/usage/history?by=operation*', (route) =>
       route.fulfill({
         json: { from: '2026-11-20T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z', interval: 'day', items },
@@ -251,7 +236,7 @@ describe('the history of the account', () => {
   });
 
   it('is empty for an account without requests', async () => {
-    await open();
+    await open('/docs/plans');
     await give(await service.key());
     await page.getByText('0 requests in the last 30 days').waitFor();
     expect(await page.locator('.chart rect').count()).toBe(0);
@@ -259,7 +244,7 @@ describe('the history of the account', () => {
 
   it('says that the service cannot be reached or is unavailable, and the key stays stored', async () => {
     const unavailable = { code: 'service_unavailable', message: 'It is temporarily unavailable.', status: 503 };
-    await open();
+    await open('/docs/plans');
     for (const [message, respond] of [
       ['cannot be reached', (route: Route) => route.abort()],
       ['temporarily unavailable', (route: Route) => route.fulfill({ status: 503, json: unavailable })],

@@ -1,23 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
 import { type Limits, PLANS } from '../../src/auth/keys/plan.js';
 import { CounterStore } from '../../src/rate-limit/counter-store.js';
 import type { Decision } from '../../src/rate-limit/windows/decision.js';
 import { FakeClock } from '../support/app.js';
 import { useScreen } from '../support/browser.js';
-import { open as openPage, service, shareBrowser } from '../support/browser-bench.js';
+import { open, page, service, shareBrowser } from '../support/browser-bench.js';
 import { callerOf } from '../support/callers.js';
 
 const DAY_MS = 86_400_000;
 
 const clock = new FakeClock();
 let clients = 0;
-let page: Page;
 shareBrowser({ clock });
-
-async function open(): Promise<void> {
-  page = await openPage('/docs/plans');
-}
 
 /**
  * Lets a client with a new key send requests to the counters of the service for a UTC day.
@@ -56,7 +50,7 @@ describe('the example errors', () => {
     await Promise.all(Array.from({ length: 300 }, () => service.request('/v1/pets', { key })));
     clock.set('2026-11-21T12:00:00Z');
     const response = await service.request('/v1/pets', { key });
-    await open();
+    await open('/docs/plans');
     const shown = (await page.locator('pre').first().textContent()) ?? '';
     const [head = '', body = ''] = shown.split('\n\n');
     expect(await response.text()).toBe(body);
@@ -69,7 +63,7 @@ describe('the example errors', () => {
 
 describe('the cards and the legends', () => {
   it('lie in full rows on every screen, and keep their colours in forced colours', async () => {
-    await open();
+    await open('/docs/plans');
     for (const [width, columns] of [
       [390, 1],
       [768, 2],
@@ -93,7 +87,7 @@ describe('the cards and the legends', () => {
 
 describe('the picture', () => {
   it('is drawn once there is room for it', async () => {
-    await open();
+    await open('/docs/plans');
     await page.locator('.picture svg').first().waitFor();
     const resize = (width: string) => page.evaluate(`document.querySelector('.picture').style.width = '${width}'`);
     const drawn = () => page.evaluate<number>(`document.querySelector('.picture svg').clientWidth`);
@@ -109,7 +103,7 @@ describe('the picture', () => {
     { pace: 180, waits: false },
     { pace: 180, waits: true },
   ])('shows what the service does with $pace requests a minute (waits: $waits)', async ({ pace, waits }) => {
-    await open();
+    await open('/docs/plans');
     const seconds = 240;
     const drawn = await page.evaluate<{ perSecond: { admitted: number; limited: number; banned: number }[] }>(
       `import('/docs/assets/current/plans/simulation.js').then(({ simulate }) => simulate(${JSON.stringify({ ...PLANS.free, pace, waits, seconds })}))`,
@@ -139,7 +133,7 @@ describe('the picture', () => {
     { plan: 'free', share: 300, waits: true },
     { plan: 'pro', share: 200, waits: false },
   ] as const)('tells how long the day of $plan lasts at $share % (waits: $waits)', async ({ plan, share, waits }) => {
-    await open();
+    await open('/docs/plans');
     await page.getByLabel(plan, { exact: false }).check();
     await page.getByLabel('Requests per minute').fill(String(share));
     await page.getByLabel('The client waits').setChecked(waits);
@@ -152,7 +146,7 @@ describe('the picture', () => {
   });
 
   it('follows the settings of plan, pace and patience, also by keyboard', async () => {
-    await open();
+    await open('/docs/plans');
     await page.locator('.picture svg').first().waitFor();
     expect(await words()).toContain('used up after 20 s');
     expect(await words()).toContain('banned after 39 s');

@@ -4,13 +4,15 @@ import { accessibilityFindings, SCREENS, useScreen, visit } from '../support/bro
 import {
   browser,
   explorer,
+  give,
+  key,
   openEmpty,
   openExplorer,
+  page,
   service,
   shareBrowser,
   shareExplorer,
 } from '../support/browser-bench.js';
-import { AMPLE } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 const BUNDLE = '**/docs/assets/*/swagger-ui-bundle.js';
@@ -35,11 +37,11 @@ describe('the explorer', () => {
     const found = await explorer.openOperation('Usage', 'getUsage');
     const execute = () => found.getByRole('button', { name: 'Execute' }).click();
     const address = '**/v1/usage';
-    await explorer.page.route(address, (route) => route.fulfill({ contentType: 'image/png', body: 'picture' }));
+    await page.route(address, (route) => route.fulfill({ contentType: 'image/png', body: 'picture' }));
     await execute();
     await found.getByText('7 bytes of image/png').waitFor();
-    await explorer.page.unroute(address);
-    await explorer.page.route(address, (route) => route.abort());
+    await page.unroute(address);
+    await page.route(address, (route) => route.abort());
     await execute();
     await found.locator('.live-code', { hasText: 'No response' }).waitFor();
     expect(await found.locator('.live-response').textContent()).toMatch(/^No responseThe server cannot be reached, or/);
@@ -59,7 +61,7 @@ describe('the explorer', () => {
   });
 
   it('wraps bodies between words', async () => {
-    await useScreen(explorer.page, { width: 390 });
+    await useScreen(page, { width: 390 });
     const found = await explorer.openOperation('Usage', 'getUsage');
     await explorer.send('Usage', 'getUsage');
     const lines = await found.locator('.live-body code').evaluate((code) => {
@@ -79,7 +81,6 @@ describe('the explorer', () => {
   });
 
   it('has contents, which add one entry to the history for each operation that is chosen', async () => {
-    const { page } = explorer;
     const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
     await choose('Rotate an API key');
     await page.waitForURL('**/docs#/Keys/rotateKey');
@@ -90,19 +91,15 @@ describe('the explorer', () => {
   });
 
   it.each(SCREENS)('has no accessibility finding, $width px wide and $colorScheme', async (screen) => {
-    const key = await service.key(AMPLE);
-    const { page } = explorer;
     await useScreen(page, screen);
     expect(await accessibilityFindings(page)).toEqual([]);
     await explorer.authorizeButton().click();
     await page.getByRole('dialog').waitFor();
     expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
-    await page.getByLabel('API key').fill(`${key}?`);
-    await page.keyboard.press('Enter');
+    await give(`${key}?`);
     await page.getByRole('alert').waitFor();
     expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
-    await page.getByLabel('API key').fill(key);
-    await page.keyboard.press('Enter');
+    await give(key);
     await page.locator('.key-summary').waitFor();
     expect(await accessibilityFindings(page, 'dialog.authorization')).toEqual([]);
     await page.keyboard.press('Escape');
@@ -169,11 +166,11 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
     const execute = found.getByRole('button', { name: 'Execute' });
     await execute.scrollIntoViewIfNeeded();
     await execute.focus();
-    await explorer.page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
     const status = found.locator('.live-code');
     await status.waitFor();
     await until(() => isSeen(status));
-    expect(await explorer.page.evaluate('document.activeElement.className')).toBe('live-response');
+    expect(await page.evaluate('document.activeElement.className')).toBe('live-response');
   });
 
   it('removes a response when the next request is not sent', async () => {
@@ -190,7 +187,6 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
   });
 
   it('skips to the content by keyboard', async () => {
-    const { page } = explorer;
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
@@ -203,7 +199,7 @@ describe.each([{ width: 390 }, { width: 1280 }])('the explorer, $width px wide',
 
 describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explorer, $width px wide', (options) => {
   it('shows what to know first before Swagger UI is loaded, and does not move it', async () => {
-    const page = await openEmpty(options);
+    await openEmpty(options);
     const load = Promise.withResolvers<undefined>();
     await page.route(BUNDLE, async (route) => {
       await load.promise;
@@ -227,11 +223,11 @@ describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explore
 
 describe('the explorer', () => {
   it('says that Swagger UI cannot be loaded', async () => {
-    const { page } = await visit(browser);
-    await page.route(BUNDLE, (route) => route.abort());
-    await page.goto(`${service.origin}/docs`);
-    await page.getByText('The operations cannot be loaded. Reload the page to try again.').waitFor();
-    expect(await page.locator('main').innerText()).toContain('Authorization: Bearer <API_KEY>');
-    await page.context().close();
+    const { page: opened } = await visit(browser);
+    await opened.route(BUNDLE, (route) => route.abort());
+    await opened.goto(`${service.origin}/docs`);
+    await opened.getByText('The operations cannot be loaded. Reload the page to try again.').waitFor();
+    expect(await opened.locator('main').innerText()).toContain('Authorization: Bearer <API_KEY>');
+    await opened.context().close();
   });
 });

@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
+import { explorer, key, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { describeWhere, describeWith } from '../support/describe-with.js';
-import { AMPLE } from '../support/folders.js';
 import { hasVenv, PythonEnvironment } from '../support/python.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
 import { run } from '../support/run.js';
@@ -21,11 +20,7 @@ const MORE = {
 };
 
 const folder = shareFolder();
-let key: string;
-
-shareBrowser({}, async () => {
-  key = await service.key(AMPLE);
-});
+shareBrowser();
 shareExplorer();
 
 async function sampleOf(operation: Locator, language: string): Promise<string> {

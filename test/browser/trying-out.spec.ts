@@ -1,22 +1,15 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { accessibilityFindings, useScreen } from '../support/browser.js';
-import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
-import { AMPLE } from '../support/folders.js';
+import { explorer, key, page, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { until } from '../support/until.js';
 
-let page: Page;
-let key: string;
-
-shareBrowser({}, async () => {
-  key = await service.key(AMPLE);
+shareBrowser();
+beforeAll(async () => {
   for (let count = 1; count <= 5; count += 1)
     await service.post('/v1/pets', key, JSON.stringify({ name: `Pet ${count}`, categoryId: 7 }));
 });
 shareExplorer();
-beforeEach(() => {
-  ({ page } = explorer);
-});
 
 const bodyOf = async (found: Locator) =>
   JSON.parse((await found.locator('.live-body pre').textContent()) ?? '') as unknown;

@@ -1,28 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import type { TestAppOptions } from './app.js';
 import { type PageOptions, startBrowser, type Visit, visit } from './browser.js';
 import { ExplorerPage } from './explorer-page.js';
-import { service, sharePreparedApp } from './folders.js';
+import { AMPLE, key, service, shareApp } from './folders.js';
 
-export { service };
+export { key, service };
 
 export let browser: Browser;
 
 export let explorer: ExplorerPage;
 
+/** That of the explorer, or the one that was opened last. */
+export let page: Page;
+
 const visits: Visit[] = [];
 
-/** Starts an app, which `prepare` completes, and a browser, for all tests of the file. Fails if a page reports errors. */
-export function shareBrowser(options: TestAppOptions = {}, prepare?: () => Promise<void>): void {
+/** Starts an app with a key, and a browser, for all tests of the file. Fails if a page reports errors. */
+export function shareBrowser(options: TestAppOptions = {}, newKey: Partial<NewKey> = AMPLE): void {
   beforeAll(async () => {
     browser = await startBrowser();
   });
   afterAll(() => browser.close());
-  sharePreparedApp(options, prepare);
+  shareApp(options, newKey);
   afterEach(async () => {
     const opened = visits.splice(0);
-    for (const { page } of opened) await page.context().close();
+    for (const one of opened) await one.page.context().close();
     expect(opened.flatMap(({ errors }) => errors)).toEqual([]);
   });
 }
@@ -38,14 +42,17 @@ export function shareExplorer(options: PageOptions = {}): void {
     explorer = new ExplorerPage(shared.page);
     await explorer.load(service.origin);
   });
-  beforeEach(() => explorer.reset(service.origin, options));
+  beforeEach(async () => {
+    ({ page } = explorer);
+    await explorer.reset(service.origin, options);
+  });
   afterEach(() => expect(shared.errors.splice(0)).toEqual([]));
   afterAll(() => shared.page.context().close());
 }
 
 /** Opens a page of the service in a session of its own, which ends with the test. */
 export async function open(path: string, options: PageOptions = {}): Promise<Page> {
-  const page = await openEmpty(options);
+  await openEmpty(options);
   await page.goto(service.origin + path);
   return page;
 }
@@ -54,11 +61,18 @@ export async function open(path: string, options: PageOptions = {}): Promise<Pag
 export async function openEmpty(options: PageOptions = {}): Promise<Page> {
   const opened = await visit(browser, options);
   visits.push(opened);
-  return opened.page;
+  ({ page } = opened);
+  return page;
 }
 
 export async function openExplorer(options: PageOptions = {}, path = '/docs'): Promise<ExplorerPage> {
   const opened = new ExplorerPage(await openEmpty(options));
   await opened.load(service.origin, path);
   return opened;
+}
+
+/** Types a key, or what is none, where the page asks for one. */
+export async function give(text: string): Promise<void> {
+  await page.getByLabel('API key').fill(text);
+  await page.keyboard.press('Enter');
 }
