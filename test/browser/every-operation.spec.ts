@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'playwright-core';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
-import { explorer, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
+import { fetchDocument, operationsOf } from '../openapi/document.js';
+import { explorer, page, service, shareBrowser, shareExplorer } from '../support/browser-bench.js';
 import { AMPLE } from '../support/folders.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
 
@@ -34,7 +34,7 @@ async function execute(tag: string, id: string, status: number, { fields = {}, b
   const sent = (await response.headersArray()).map(({ name, value }) => `${name.toLowerCase()}: ${value}`);
   expect(shown.toSorted()).toEqual(sent.toSorted());
   expect(await found.locator('.live-body').count()).toBe(status === 204 || status === 304 ? 0 : 1);
-  expect(await explorer.page.getByText('Could not render').count()).toBe(0);
+  expect(await page.getByText('Could not render').count()).toBe(0);
   executed.add(id);
   return response;
 }
@@ -88,10 +88,7 @@ describe('the explorer', () => {
     await execute('Usage', 'getUsage', 200);
     await execute('Usage', 'getUsageHistory', 200);
 
-    const { paths } = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
-    const documented = Object.values(paths).flatMap((operations) =>
-      Object.values(operations as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
-    );
+    const documented = operationsOf(await fetchDocument(service)).map(({ operation }) => operation.operationId);
     expect([...executed].toSorted()).toEqual(documented.toSorted());
   });
 });

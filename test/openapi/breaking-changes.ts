@@ -7,6 +7,7 @@ import type {
   RequestBodyObject,
   ResponseObject,
 } from '@nestjs/swagger';
+import { partAt } from './document.js';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -167,14 +168,7 @@ function resolved(document: OpenAPIObject): unknown {
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...rest } = value as { $ref?: string };
     const own = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, resolve(inner)]));
-    return $ref === undefined ? own : { ...part(resolve(at(document, $ref))), ...own };
+    return $ref === undefined ? own : { ...part(resolve(partAt(document, $ref))), ...own };
   };
   return resolve(document);
-}
-
-function at(document: OpenAPIObject, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((value, name) => part(value)[name], document);
 }

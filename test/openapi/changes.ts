@@ -5,6 +5,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { VERSION } from '../../src/platform/config/env.js';
 import { startTestApp } from '../../src/testing/test-app.js';
 import { contractChanges } from './contract-changes.js';
+import { fetchDocument } from './document.js';
 
 const HOME = join(import.meta.dirname, '../..');
 const HISTORY = join(import.meta.dirname, 'history');
@@ -66,7 +67,7 @@ export function bare(part: unknown, isMap = false): unknown {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const service = await startTestApp();
-  const current = (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
+  const current = await fetchDocument(service);
   await service.stop();
   // A release: `npm version` has changed the version.
   const file = join(HISTORY, `${VERSION}.json`);

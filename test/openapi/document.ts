@@ -1,5 +1,5 @@
 import type { OpenAPIObject, OperationObject, ParameterObject, ReferenceObject, ResponseObject } from '@nestjs/swagger';
-import type { TestApp } from '../support/app.js';
+import type { TestApp } from '../../src/testing/index.js';
 
 export interface Documented {
   /** The path template, with parameters in braces. */
@@ -11,7 +11,7 @@ export interface Documented {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-export async function fetchDocument(service: TestApp): Promise<OpenAPIObject> {
+export async function fetchDocument(service: Pick<TestApp, 'request'>): Promise<OpenAPIObject> {
   return (await (await service.request('/openapi.json')).json()) as OpenAPIObject;
 }
 
@@ -43,10 +43,13 @@ export function operationNamed(document: OpenAPIObject, id: string): Documented 
  */
 export function resolved<Part extends object>(document: OpenAPIObject, part: Part | ReferenceObject): Part {
   if (!('$ref' in part)) return part;
-  const found = part.$ref
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+  const found = partAt(document, part.$ref);
   if (found === undefined) throw new Error(`The document has no ${part.$ref}.`);
   return resolved(document, found as Part | ReferenceObject);
+}
+
+/** @param pointer such as the value of `$ref` */
+export function partAt(document: OpenAPIObject, pointer: string): unknown {
+  const names = pointer.split('/').slice(1);
+  return names.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
 }
