@@ -1,9 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { service, sharePreparedApp } from '../support/folders.js';
+import { applyDecorators, Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import { Operation } from '../../src/index.js';
+import { key, service, shareApp } from '../support/folders.js';
+import { listen } from '../support/listen.js';
+import { operationsOf } from '../support/operations.js';
 import { shareFolder } from '../support/share-folder.js';
 import { call, CLIENTS, writeClients } from './client-programs.js';
 
@@ -16,8 +20,59 @@ const [GET, CHANGE] = [
 const CREATE = { name: 'createPet', given: [{ name: 'Bella', categoryId: 1 }] };
 const USAGE = { name: 'getUsage' };
 
+const operation = operationsOf('pets:read', 'Words');
+
+const OptionalText = () => applyDecorators(ApiPropertyOptional(), IsOptional(), IsString());
+
+/** Parameters whose names a language or a client needs for something else. */
+class Words {
+  @OptionalText()
+  lambda?: string;
+
+  @OptionalText()
+  self?: string;
+
+  @OptionalText()
+  options?: string;
+
+  @OptionalText()
+  body?: string;
+
+  @OptionalText()
+  headers?: string;
+
+  @OptionalText()
+  '2nd'?: string;
+}
+
+class Word {
+  @ApiProperty()
+  @IsString()
+  text!: string;
+}
+
+const JSON_OBJECT = { success: { status: 200, description: 'Words.', type: Object } };
+
+@Controller('words')
+class WordsController {
+  @Get('of/:class/:path')
+  @Operation(operation('import', JSON_OBJECT))
+  find(@Param('class') kind: string, @Param('path') path: string): object {
+    return { kind, path };
+  }
+
+  @Post('of/:query')
+  @Operation(operation('wait', JSON_OBJECT))
+  add(@Param('query') query: string, @Query() words: Words, @Body() word: Word): object {
+    return { query, words, word };
+  }
+}
+
+@Module({ controllers: [WordsController] })
+class WordsModule {}
+
 const folder = shareFolder();
-sharePreparedApp();
+shareApp({ extensions: [{ module: WordsModule }] });
 beforeAll(() => writeClients(service, folder, ['calls']));
 
 const servers: Server[] = [];
@@ -25,28 +80,22 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** What is between a client and the service. @returns its address */
-async function listen(handle: RequestListener): Promise<string> {
-  const server = createServer(handle);
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 type Answer = readonly [status: number, body?: string | Buffer, headers?: Record<string, string>];
 
-/** Gives each request the next answer, and then the pet. */
-function answering(answers: readonly Answer[], seen: string[] = []): Promise<string> {
-  return listen(async (request, response) => {
+/** Gives each request the next answer, and then the pet. @returns its address */
+async function answering(answers: readonly Answer[], seen: string[] = []): Promise<string> {
+  const server = createServer(async (request, response) => {
     const [status, body = '', headers] = answers[seen.length] ?? [200, PET];
     seen.push(`${request.method} ${request.url} ${await text(request)}`.trimEnd());
     response.writeHead(status, headers).end(body);
   });
+  servers.push(server);
+  return `http://127.0.0.1:${await listen(server)}`;
 }
 
 describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
-  const calling = (baseUrl: string, calls: Parameters<typeof call>[4], key = 'psk_live_secret') =>
-    call(client, folder, baseUrl, key, calls);
+  const calling = (baseUrl: string, calls: Parameters<typeof call>[4], as = 'psk_live_secret') =>
+    call(client, folder, baseUrl, as, calls);
 
   it.each([301, 302, 307])('follows no redirect, which would take its key elsewhere: %i', async (status) => {
     const strayed: string[] = [];
@@ -59,14 +108,9 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
   });
 
   it('gets the usage of a banned key, whose refusal it reports with its own code', async () => {
-    const key = await service.key({
-      account: `banned ${client.language}`,
-      plan: 'enterprise',
-      perMinute: 2,
-      perDay: 90,
-    });
-    for (let request = 0; request < 4; request += 1) await service.request('/v1/pets', { key });
-    const { results, waits } = await calling(`${service.origin}/v1`, [GET, USAGE, GET, USAGE], key);
+    const banned = await service.key({ plan: 'enterprise', perMinute: 2, perDay: 90 });
+    for (let request = 0; request < 4; request += 1) await service.request('/v1/pets', { key: banned });
+    const { results, waits } = await calling(`${service.origin}/v1`, [GET, USAGE, GET, USAGE], banned);
     const usage = expect.objectContaining({ bannedUntil: expect.any(String) });
     const limited = { code: 'rate_limit_exceeded', message: expect.stringContaining('requires a wait') };
     expect(results).toEqual([
@@ -79,9 +123,9 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
   });
 
   it('gets the usage of an exhausted account, whose limits only the other operations obey', async () => {
-    const key = await service.key({ account: `spent ${client.language}`, plan: 'enterprise', perMinute: 1, perDay: 1 });
-    await service.request('/v1/pets', { key });
-    const { results } = await calling(`${service.origin}/v1`, [USAGE, GET, USAGE], key);
+    const spent = await service.key({ plan: 'enterprise', perMinute: 1, perDay: 1 });
+    await service.request('/v1/pets', { key: spent });
+    const { results } = await calling(`${service.origin}/v1`, [USAGE, GET, USAGE], spent);
     const usage = expect.objectContaining({ day: expect.objectContaining({ remaining: 0 }) });
     expect(results).toEqual([usage, expect.objectContaining({ code: 'rate_limit_exceeded' }), usage]);
   });
@@ -126,6 +170,21 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
     const header = { ...GET, options: { headers: { 'X-Note': 'two\nlines' } } };
     expect(await calling(await answering([]), [header])).toEqual({ results: ['another error'], waits: [] });
     expect(await calling('http://localhost:port/v1', [GET])).toEqual({ results: ['another error'], waits: [] });
+  });
+
+  it('calls operations whose names and parameters it or its language needs for something else', async () => {
+    const word = { text: 'dog' };
+    const words = { lambda: 'a', self: 'b', options: 'c', body: 'd', headers: 'e', '2nd': 'f' };
+    const inPython = { lambda_: 'a', self_: 'b', options_: 'c', body_: 'd', headers_: 'e', _2nd: 'f' };
+    const [find, wait, query] = client.language === 'ts' ? ['import', 'wait_', words] : ['import_', 'wait', inPython];
+    const calls = [
+      { name: find, given: ['noun', 'a/b'] },
+      { name: wait, given: ['x', word], query },
+    ];
+    expect((await calling(`${service.origin}/v1`, calls, key)).results).toEqual([
+      { kind: 'noun', path: 'a/b' },
+      { query: 'x', words, word },
+    ]);
   });
 });
 
