@@ -103,13 +103,13 @@ const EVERY: [string, number, Ask][] = [
 const NO_KEY = 'key_0000000000000000';
 
 /** Calls with a key of an account that has the maximum number of keys. */
-async function crowded(call: (as: string) => Promise<Response>): Promise<Response> {
+const crowded: Ask = async (id) => {
   const terms = { account: 'crowded', plan: 'business', scopes: SCOPES } as const;
   const keys = subject.service.app.get(KeysService);
   const { key: first } = await keys.createKey(terms);
   await Promise.all(Array.from({ length: 99 }, () => keys.createKey(terms)));
-  return call(first);
-}
+  return send(id, { key: first });
+};
 
 type Case = [id: string, name: string, status: number, ask: Ask];
 
@@ -154,20 +154,10 @@ const SOME: Case[] = [
   ['listKeys', 'a last page', 200, at('/v1/keys?limit=100')],
   ['listWebhooks', 'a last page', 200, at('/v1/webhooks?limit=100')],
   ['listPets', 'a page without pets', 200, at('/v1/pets?status=sold')],
-  ['changePet', 'no status', 200, async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('pending'))],
-  [
-    'changePet',
-    'a pet that an order holds',
-    409,
-    async (id) => send(id, { body: '{"status":"sold"}' }, await heldPet()),
-  ],
-  [
-    'changePet',
-    'a pet that is sold',
-    409,
-    async (id) => send(id, { body: '{"status":null}' }, await subject.newPet('sold')),
-  ],
-  ['removePet', 'a pet that an order holds', 409, async (id) => send(id, {}, await heldPet())],
+  ['changePet', 'no status', 200, at(() => subject.newPet('pending'), { body: '{"status":null}' })],
+  ['changePet', 'a pet that an order holds', 409, at(heldPet, { body: '{"status":"sold"}' })],
+  ['changePet', 'a pet that is sold', 409, at(() => subject.newPet('sold'), { body: '{"status":null}' })],
+  ['removePet', 'a pet that an order holds', 409, at(heldPet)],
   ['createCategory', 'an identifier that has a category', 409, withBody('{"name":"Dogs","id":1}')],
   [
     'getPet',
@@ -199,7 +189,7 @@ const SOME: Case[] = [
     },
   ],
   ['changeOrder', 'a status that does not follow', 409, withBody('{"status":"delivered"}')],
-  ['createKey', 'no room for another key', 409, (id) => crowded((most) => send(id, { key: most }))],
+  ['createKey', 'no room for another key', 409, crowded],
   ['changeKey', 'no name', 200, withBody('{"name":null}')],
   ['changeKey', 'nothing to change', 400, withBody('{}')],
   [

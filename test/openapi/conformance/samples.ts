@@ -181,9 +181,9 @@ export const withUnaskedBody =
     send(id, { headers: { 'Content-Type': type }, body });
 
 export const at =
-  (path: string): Ask =>
-  (id) =>
-    send(id, {}, path);
+  (path: Sample['path'], more: Parameters<typeof send>[1] = {}): Ask =>
+  async (id) =>
+    send(id, more, await made(path));
 
 /** Gets a history that has items. */
 export const historyBy =

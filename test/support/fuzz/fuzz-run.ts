@@ -44,7 +44,8 @@ export class FuzzRun {
     if (response === undefined) return undefined;
     const text = await response.text();
     const expected = this.model.respond(action, assignedIn(text));
-    expectEqual({ seed: SEED, step: this.steps, action }, this.read(response, text, expected), expected);
+    const context = { seed: SEED, step: this.steps, action };
+    expect({ ...context, ...this.read(response, text, expected) }).toEqual({ ...context, ...expected });
     const kind = `${action.do} ${action.of} ${expected.code ?? expected.status}`;
     this.tally.set(kind, (this.tally.get(kind) ?? 0) + 1);
     return expected;
@@ -85,21 +86,15 @@ export class FuzzRun {
   private read({ status, headers }: Response, text: string, { representation }: ExpectedResponse) {
     if (status >= 400) return { status, code: (JSON.parse(text) as { code: string }).code };
     const [link, location, etag] = ['link', 'location', 'etag'].map((name) => headers.get(name) ?? undefined);
-    // Separate tests cover the deprecation links of getPet.
-    const next = link?.includes('rel="next"') ? link : undefined;
     return {
       status,
       text,
-      link: next,
+      // Separate tests cover the deprecation links of getPet.
+      link: link?.includes('rel="next"') ? link : undefined,
       location,
       representation: etag === undefined ? undefined : this.etags.representationOf(etag, representation),
     };
   }
-}
-
-/** @param context shown on failure */
-function expectEqual(context: object, response: object, expected: ExpectedResponse): void {
-  expect({ ...context, ...response }).toEqual({ ...context, ...expected });
 }
 
 /** Returns the request for the next page, if there is one. */

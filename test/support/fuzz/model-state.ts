@@ -76,18 +76,12 @@ export interface Row {
 
 /** Returns the elements of a list that an account can see, by ascending identifier. */
 export function rowsOf(state: ModelState, of: Resource, as: number): Row[] {
-  return unsorted[of](state, as).toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
+  const all: readonly { id: string; status?: string | null; as?: number }[] = [...state[of].values()];
+  return all
+    .filter((one) => one.as === undefined || one.as === as)
+    .map(({ id, status = null }) => ({ id, status, text: textOf(state, of, id) ?? '' }))
+    .toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));
 }
-
-const unsorted: Record<Resource, (state: ModelState, as: number) => Row[]> = {
-  pets: ({ pets }) => [...pets.values()].map((pet) => ({ id: pet.id, status: pet.status, text: petText(pet) })),
-  orders: ({ orders }, as) =>
-    [...orders.values()]
-      .filter((order) => order.as === as)
-      .map((order) => ({ id: order.id, status: order.status, text: orderText(order) })),
-  categories: ({ categories }) =>
-    [...categories.values()].map((category) => ({ id: category.id, status: null, text: categoryText(category) })),
-};
 
 /** The JSON of a resource, whoever can see it. */
 export function textOf({ pets, categories, orders }: ModelState, of: Resource, id: string): string | undefined {
