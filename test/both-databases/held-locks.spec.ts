@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { startApp, type TestApp } from '../support/app.js';
 import { databaseUrl, queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { captureOutput, linesOf, type LogLine } from '../support/main-program.js';
 import { Database } from '../../src/database/database.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
+import { Clock } from '../../src/platform/config/clock.js';
 import { until } from '../support/until.js';
 
 /* In these tests another session holds the lock as long as the test needs. */
@@ -18,18 +18,11 @@ const WAITING =
 const BURST = 40;
 
 const output = captureOutput();
-let service: TestApp;
-let key: string;
 let holder: Client;
 
-beforeAll(async () => {
-  // The service waits as long as a test holds the lock.
-  service = await startApp({
-    env: { DATABASE_TIMEOUT_MS: '10000', SLOW_STATEMENT_MS: '100', LOG_LEVEL: 'warn' },
-  });
-  key = await service.key({ ...AMPLE, scopes: [...DEFAULT_SCOPES, 'keys:manage'] });
-});
-afterAll(() => service.stop());
+// The service waits as long as a test holds the lock.
+const env = { DATABASE_TIMEOUT_MS: '10000', SLOW_STATEMENT_MS: '100', LOG_LEVEL: 'warn' };
+shareApp({ clock: new Clock(), env }, { ...AMPLE, scopes: [...DEFAULT_SCOPES, 'keys:manage'] });
 
 beforeEach(async () => {
   holder = new Client({ connectionString: databaseUrl(service.folder) });
@@ -38,14 +31,8 @@ beforeEach(async () => {
 });
 afterEach(() => holder.end());
 
-async function etagOf(id: number): Promise<string> {
-  return (await service.request(`/v1/categories/${id}`, { key })).headers.get('etag') ?? '';
-}
-
-function rename(id: number, name: string, ifMatch: string): Promise<Response> {
-  const headers = { ...JSON_TYPE, 'If-Match': ifMatch };
-  return service.request(`/v1/categories/${id}`, { key, method: 'PATCH', headers, body: JSON.stringify({ name }) });
-}
+const send = (method: string, path: string, body?: object, headers: Record<string, string> = JSON_TYPE) =>
+  service.request(path, { key, method, headers, ...(body && { body: JSON.stringify(body) }) });
 
 const isList = ({ statement }: LogLine) => /^SELECT .*"pets"/.test(String(statement));
 const slow = () => linesOf(output(), '"slow statement"').find(isList);
@@ -67,18 +54,16 @@ describe('a slow statement', () => {
 
 describe('changeCategory', () => {
   it('refuses an ETag that becomes outdated while the request waits for the category', async () => {
-    await service.post('/v1/categories', key, '{"name":"Dogs","id":1}');
-    const etag = await etagOf(1);
+    await send('POST', '/v1/categories', { name: 'Dogs', id: 1 });
+    const etag = (await service.request('/v1/categories/1', { key })).headers.get('etag') ?? '';
     await holder.query(`UPDATE "categories" SET "name" = 'Hunde' WHERE "id" = 1`);
-    const renamed = rename(1, 'Hounds', etag);
+    const renamed = send('PATCH', '/v1/categories/1', { name: 'Hounds' }, { ...JSON_TYPE, 'If-Match': etag });
     await until(async () => (await queryDatabase(service.folder, WAITING)).length === 1);
     await holder.query('COMMIT');
     expect((await renamed).status).toBe(412);
   });
 });
 
-const send = (method: string, path: string, body?: object, headers: Record<string, string> = JSON_TYPE) =>
-  service.request(path, { key, method, headers, ...(body && { body: JSON.stringify(body) }) });
 const newKey = (n: number) => ({ ...JSON_TYPE, 'Idempotency-Key': `burst ${n}` });
 const used = () => service.app.get(Database).connections.used;
 

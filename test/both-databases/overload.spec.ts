@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApp, type TestApp } from '../support/app.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Clock } from '../../src/platform/config/clock.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
 /** Each statement takes half a second, so that the pool can process ten requests a second. */
@@ -17,14 +17,9 @@ const PATIENCE_MS = 600;
 /** Time for a busy machine, in addition to what is promised. Without the timeout, the last would wait for 20 seconds. */
 const MARGIN_MS = 8_000;
 
-let service: TestApp;
-let key: string;
-
+const env = { DATABASE_POOL_SIZE: String(POOL_SIZE), DATABASE_TIMEOUT_MS: String(TIMEOUT_MS) };
+shareApp({ clock: new Clock(), env }, AMPLE);
 beforeAll(async () => {
-  service = await startApp({
-    env: { DATABASE_POOL_SIZE: String(POOL_SIZE), DATABASE_TIMEOUT_MS: String(TIMEOUT_MS) },
-  });
-  key = await service.key(AMPLE);
   await sql(
     `INSERT INTO "pets" ("id", "name", "category_id") SELECT n, 'before', 1 FROM generate_series(1, ${COUNT}) n`,
   );
@@ -34,7 +29,6 @@ beforeAll(async () => {
   await sql('CREATE TRIGGER "slow" BEFORE UPDATE ON "pets" FOR EACH ROW EXECUTE FUNCTION slow()');
   await service.request('/v1/pets', { key });
 });
-afterAll(() => service.stop());
 
 const sql = <Row extends object>(statement: string) => queryDatabase<Row>(service.folder, statement);
 

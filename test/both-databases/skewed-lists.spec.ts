@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 
 /** Of which the last eighth is of one category, and of the account of the test. */
 const ROWS = 80_000;
 const FROM = (ROWS * 7) / 8;
 
-let service: TestApp;
-let key: string;
-
+shareApp({}, AMPLE);
 beforeAll(async () => {
-  service = await startApp();
-  key = await service.key(AMPLE);
   for (const statement of [
     `INSERT INTO pets (name, category_id, status) SELECT 'Pet', CASE WHEN n > ${FROM} THEN 300 ELSE n % 200 END,
        CASE WHEN n > ${FROM} OR n % 2 = 0 THEN 'sold' ELSE 'pending' END FROM generate_series(1, ${ROWS}) n`,
@@ -23,7 +18,6 @@ beforeAll(async () => {
   ])
     await queryDatabase(service.folder, statement);
 });
-afterAll(() => service.stop());
 
 /** How PostgreSQL finds what a request asks for. */
 async function planOf(path: string): Promise<string> {
