@@ -39,18 +39,11 @@ async function timed(send: (signal: AbortSignal) => Promise<Response>, patienceM
   return { status: response?.status ?? 0, tookMs: performance.now() - beginMs, headers: response?.headers };
 }
 
-const change = (petId: number) =>
-  timed(
-    (signal) =>
-      service.request(`/v1/pets/${petId}`, {
-        key,
-        method: 'PATCH',
-        headers: JSON_TYPE,
-        body: '{"name":"after"}',
-        signal,
-      }),
-    petId % 2 === 0 ? PATIENCE_MS : undefined,
-  );
+function change(petId: number) {
+  const request = { key, method: 'PATCH', headers: JSON_TYPE, body: '{"name":"after"}' };
+  const send = (signal: AbortSignal) => service.request(`/v1/pets/${petId}`, { ...request, signal });
+  return timed(send, petId % 2 === 0 ? PATIENCE_MS : undefined);
+}
 
 async function changed(): Promise<Set<number>> {
   const rows = await sql<{ id: string }>(`SELECT "id" FROM "pets" WHERE "name" = 'after'`);

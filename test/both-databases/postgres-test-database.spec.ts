@@ -6,6 +6,7 @@ import { orderOf, OrdersClient } from '../support/orders.js';
 import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
 
 const SERVER = String(process.env['TEST_POSTGRES_URL']);
+const server = new PostgresTestDatabase(SERVER, 'postgres');
 
 let runs = 0;
 
@@ -67,7 +68,6 @@ describe('a test database on PostgreSQL', () => {
 
   it('is copied from a template, of which those that no test has used for two weeks are dropped', async () => {
     class AddCage1795305600003 extends AddCage1795305600001 {}
-    const server = new PostgresTestDatabase(SERVER, 'postgres');
     const old = { petstore_template_unused: used(15), petstore_template_used: used(13) };
     for (const [name, comment] of Object.entries(old)) {
       await server.query(`CREATE DATABASE "${name}"`);
@@ -82,7 +82,6 @@ describe('a test database on PostgreSQL', () => {
   });
 
   it('is removed with its application, and not with others', async () => {
-    const server = new PostgresTestDatabase(SERVER, 'postgres');
     const start = () => startTestApp({ postgresUrl: SERVER });
     const services = [await start(), await start()] as const;
     const names = services.map(({ database }) => new URL(database.url).pathname.slice(1));
@@ -110,7 +109,6 @@ describe('a test database on PostgreSQL', () => {
   });
 
   it('is none that others made, which is neither used nor removed', async () => {
-    const server = new PostgresTestDatabase(SERVER, 'postgres');
     const database = new PostgresTestDatabase(SERVER, `petstore_${Date.now()}`);
     const name = new URL(database.url).pathname.slice(1);
     await server.query(`CREATE DATABASE "${name}"`);
