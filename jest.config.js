@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { isInstalled } from './test/support/servers/installed.ts';
 import jestPreset from './src/testing/jest-preset.ts';
 
+/** What one test mocks, the next one does not. */
+const preset = { ...jestPreset, restoreMocks: true };
+
 /** Tests that start several processes or servers take longer than the rest. */
-const patient = { ...jestPreset, setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'] };
+const patient = { ...preset, setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'] };
 
 const missing = (programs) => programs.filter((program) => !isInstalled(program));
 const servers = {
@@ -52,13 +55,13 @@ const sharedServer = {
 /** Each spec is in one project; `postgres` runs some of them again. */
 const projects = [
   {
-    ...jestPreset,
+    ...preset,
     displayName: 'unit',
     testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/*.spec.ts'],
     testPathIgnorePatterns: ON_REDIS,
   },
   {
-    ...jestPreset,
+    ...preset,
     displayName: 'e2e',
     testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
     testPathIgnorePatterns: ON_REDIS,
@@ -66,13 +69,13 @@ const projects = [
   // Processes of the built service on SQLite: signals, crashes, the programs, a log that nobody reads.
   { ...patient, displayName: 'processes', testMatch: ['<rootDir>/test/processes/**/*.spec.ts'] },
   {
-    ...jestPreset,
+    ...preset,
     displayName: 'redis',
     testMatch: ON_REDIS.map((path) => (path.endsWith('/') ? `${path}*.spec.ts` : path)),
     testPathIgnorePatterns: ignored('redis'),
   },
   {
-    ...jestPreset,
+    ...preset,
     displayName: 'postgres',
     globals: { TEST_DATABASE: 'postgres' },
     ...sharedServer,

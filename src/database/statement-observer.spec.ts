@@ -1,8 +1,6 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { StatementObserver } from './statement-observer.js';
-
-afterEach(() => void jest.restoreAllMocks());
 
 it.each([
   ['sqlite', 201, [{ message: 'slow statement', statement: 'SELECT * FROM "pets"', durationMs: 201 }]],

@@ -6,11 +6,11 @@ import { noteRequest, RecurringTask, startedTasks } from './recurring-task.js';
 const startedNames = () => Array.from(startedTasks, ({ name }) => name);
 
 describe('RecurringTask', () => {
-  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
+  let logged: jest.SpiedFunction<Logger['error']>;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    logged.mockClear();
+    logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
   });
 
   afterEach(() => {
@@ -72,7 +72,6 @@ describe('RecurringTask', () => {
   });
 
   it('logs the causes of a failure, without a stack if a server is unavailable', async () => {
-    logged.mockClear();
     const error = new DomainError('service_unavailable', 'Try again.', { cause: new Error('connection refused') });
     await new RecurringTask('work', 100, () => Promise.reject(error)).tryRun();
     expect(logged.mock.calls).toEqual([

@@ -2,10 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { refuseArguments } from './early-exit.js';
 
 const { argv, exit } = process;
-afterEach(() => {
-  Object.assign(process, { argv, exit });
-  jest.restoreAllMocks();
-});
+afterEach(() => void Object.assign(process, { argv, exit }));
 
 it.each([
   [[], []],

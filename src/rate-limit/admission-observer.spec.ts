@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Registry } from '@prometheus-io/client';
 import type { Caller } from '../auth/caller.js';
@@ -17,7 +17,6 @@ beforeEach(() => {
   observer = new AdmissionObserver(new Registry(), new Env());
   warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
 });
-afterEach(() => void jest.restoreAllMocks());
 
 const lines = () => warn.mock.calls.map(([line]) => line as Record<string, unknown>);
 const callerOf = (accountId: number, keyId = `key of ${accountId}`) =>

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeyChangesPoller } from '../../src/auth/authentication/key-changes.poller.js';
@@ -142,7 +142,6 @@ describe('with two instances', () => {
     other = await startApp({ clock: commonClock, env, folder: service.folder });
   });
   beforeEach(() => commonClock.advanceSeconds(60));
-  afterEach(() => void jest.restoreAllMocks());
   afterAll(async () => {
     agent.destroy();
     await other.stop({ keepData: true });

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Counter, Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
@@ -28,7 +28,6 @@ beforeAll(async () => {
   clock.advanceSeconds(1);
   process.on('unhandledRejection', unhandled);
 });
-afterEach(() => void jest.restoreAllMocks());
 afterAll(() => void process.off('unhandledRejection', unhandled));
 
 const CREDENTIALS: [string, () => string | string[] | undefined, string, string][] = [

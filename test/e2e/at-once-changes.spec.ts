@@ -64,7 +64,6 @@ describe('the limit of 100 active keys of an account', () => {
     await operation;
     const statuses = (await Promise.all(waiting)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([201, 409, 409]);
-    checks.mockRestore();
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { cases } from '../openapi/conformance/cases.js';
 import { sample, SAMPLES, send } from '../openapi/conformance/samples.js';
@@ -26,10 +26,7 @@ beforeAll(async () => {
   contract = new Contract(document);
 });
 afterAll(() => subject.service.stop());
-afterEach(() => {
-  jest.restoreAllMocks();
-  subject.clock.set('2026-11-21T12:00:00Z');
-});
+afterEach(() => subject.clock.set('2026-11-21T12:00:00Z'));
 
 /** As text, but for identifiers of keys, which are random. */
 const textOf = (error: ErrorObject) => JSON.stringify(error).replaceAll(/key_[0-9A-Za-z]{16}/g, 'key_...');

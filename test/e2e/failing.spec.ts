@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Sqlite, { SqliteError } from 'sqlite-driver';
 import { DataSource } from 'typeorm';
 import type { BetterSqlite3Driver } from 'typeorm/driver/better-sqlite3/BetterSqlite3Driver.js';
@@ -18,7 +18,6 @@ const PET = { name: 'x', categoryId: 1 };
 const clock = new FakeClock();
 shareApp({ clock });
 beforeAll(async () => void (await create()));
-afterEach(() => void jest.restoreAllMocks());
 
 const read = (path: string, as?: string) => service.request(path, as === undefined ? {} : { key: as });
 const create = (name = PET.name) => service.post('/v1/pets', key, { ...PET, name });

@@ -164,7 +164,6 @@ it('too many connections are closed at once, and logged', async () => {
   server.maxConnections = maxConnections;
   expect(received).toBe('');
   expect(warn.mock.calls).toContainEqual([{ message: 'refused connection', reason: 'MAX_CONNECTIONS' }]);
-  warn.mockRestore();
   expect((await service.request('/v1/pets', { key })).status).toBe(200);
 });
 

@@ -1,6 +1,6 @@
 // @postgres: an idle database of a cloud is paused.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { Database } from '../../src/database/database.js';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
@@ -21,7 +21,6 @@ const receiver = new WebhookReceiver();
 beforeAll(() => receiver.start());
 afterAll(() => receiver.stop());
 sharePreparedApp({ env: receiver.env });
-afterEach(() => void jest.restoreAllMocks());
 
 /** Longer than the intervals of all tasks that look for something. */
 const WATCHED_MS = 1_500;

@@ -131,7 +131,6 @@ describe('a transfer coding', () => {
       expect(await outcomes(chunked(value))).toEqual([[501, 'not_implemented']]);
       // It is a fault of the client, and no failure of the service.
       expect(report).not.toHaveBeenCalled();
-      report.mockRestore();
       expect(await outcomes(chunked(value).replace(auth, ''))).toEqual([[401, 'missing_api_key']]);
     },
   );

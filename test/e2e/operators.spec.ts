@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Counter, Gauge, register } from '@prometheus-io/client';
 import { Registry } from '../../src/index.js';
@@ -27,7 +27,6 @@ const REQUESTS = 2 * PATHS.length * SENT_METHODS.length;
 sharePreparedApp({ clock: new FakeClock(), env: { ANONYMOUS_PER_MINUTE: '100' } });
 // Once a minute, it logs what other tests sent.
 beforeAll(() => service.app.get(AdmissionObserver).stop());
-afterEach(() => void jest.restoreAllMocks());
 
 /**
  * The series of the registry, as `/metrics` returns what was rendered a moment ago; without those of statements and of

@@ -41,7 +41,6 @@ describeWithRedis('services with different databases', () => {
     own = await RedisServer.start();
   });
   afterEach(async () => {
-    jest.restoreAllMocks();
     for (const service of started.splice(0).toReversed()) await service.stop();
     await own.stop();
   });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Database } from '../../src/database/database.js';
 import { ApiError } from '../../src/http/errors/api-error.js';
 import { PetsService } from '../../src/pets/index.js';
@@ -24,7 +24,6 @@ const { call, items, history } = {
 
 beforeAll(() => account.start());
 beforeEach(() => account.reset());
-afterEach(() => void jest.restoreAllMocks());
 afterAll(() => account.service.stop());
 
 /** Counts a request without sending it. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { AuditRecord } from '../../src/auth/keys/audit-record.entity.js';
@@ -97,7 +97,6 @@ function authBetween(before: typeof beforeAll, after: typeof afterAll) {
   const bench = new AuthBench();
   const service = {} as AuthInstance;
   before(async () => void Object.assign(service, await bench.open()));
-  afterEach(() => void jest.restoreAllMocks());
   after(() => bench.remove());
   return { bench, service };
 }

@@ -19,7 +19,6 @@ beforeEach(() => {
   writer.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE "notes" ("text" TEXT)');
 });
 afterEach(() => {
-  jest.restoreAllMocks();
   writer.close();
   rmSync(folder, { recursive: true });
 });

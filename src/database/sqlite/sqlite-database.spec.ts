@@ -37,7 +37,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   timeouts.DATABASE_TIMEOUT_MS = PATIENT_MS;
-  jest.restoreAllMocks();
   other.close();
   await database.destroy();
   rmSync(folder, { recursive: true });

@@ -1,10 +1,8 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { fastify } from 'fastify';
 import { loadEnv } from '../../platform/config/load-env.js';
 import { requestLog } from './responses.js';
-
-afterEach(() => void jest.restoreAllMocks());
 
 /** The sizes in the log of two requests: one that chance takes into a sample of 1 %, and one that it does not. */
 async function loggedSizes(settings: Record<string, string>): Promise<unknown[]> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Registry } from '@prometheus-io/client';
 import type { Database } from '../../database/database.js';
 import { ListPetsQuery } from '../pet.dto.js';
@@ -30,8 +30,6 @@ function passASecond(): void {
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000);
 }
-
-afterEach(() => void jest.restoreAllMocks());
 
 describe('cached pages', () => {
   it('are evicted, even if they are small', async () => {

@@ -4,10 +4,7 @@ import { SampledLog } from './sampled-log.js';
 
 const LIST = { method: 'GET', route: '/v1/pets', status: 500 };
 
-afterEach(() => {
-  jest.useRealTimers();
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.useRealTimers());
 
 // More of it: failing-extensions.spec.ts, and operators.spec.ts.
 it('a sampled log has the first event of a kind in full, and the number of the others after 10 seconds', () => {

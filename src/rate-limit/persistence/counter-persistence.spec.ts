@@ -36,7 +36,6 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  jest.restoreAllMocks();
   for (const app of running) await app.close();
   await removeDatabase(folder);
 });

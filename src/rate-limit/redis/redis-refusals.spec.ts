@@ -58,7 +58,6 @@ describeWithRedis('a store whose Redis refuses commands', () => {
         },
       ],
     ]);
-    warn.mockRestore();
     await server.call('DEL', ...probed);
   });
 
