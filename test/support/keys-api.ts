@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
-import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
+import type { IssuedKey, KeyDetails } from '../../src/accounts/keys/key-responses.dto.js';
 import type { NewKey } from '../../src/accounts/keys/key-options.js';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
@@ -12,23 +12,6 @@ export const NOON = '2026-11-21T12:00:00.000Z';
 
 /** The default scopes of a key. */
 export const WITHOUT_MANAGE = SCOPES.filter((scope) => !scope.endsWith(':manage'));
-
-export interface Key {
-  readonly id: string;
-  readonly masked: string;
-  readonly scopes: readonly string[];
-  readonly createdAt: string;
-  readonly expiresAt?: string;
-  readonly revokedAt?: string;
-  readonly lastUsedAt?: string;
-}
-
-/** A key with its secret, which the API returns only once. */
-export interface Issued extends Key {
-  readonly key: string;
-  readonly replaces?: string;
-  readonly replacedExpiresAt?: string;
-}
 
 /** Calls the service with the keys of one account at a time. */
 export class KeysApi {
@@ -93,13 +76,13 @@ export async function codeOf(instance: TestApp, key: string): Promise<string> {
   return response.ok ? 'ok' : (await errorOf(response)).code;
 }
 
-export async function created(response: Response): Promise<Issued> {
+export async function created(response: Response): Promise<IssuedKey> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 201 });
-  return JSON.parse(text) as Issued;
+  return JSON.parse(text) as IssuedKey;
 }
 
-export async function keyIn(response: Response): Promise<Key> {
+export async function keyIn(response: Response): Promise<KeyDetails> {
   expect(response.status).toBe(200);
-  return (await response.json()) as Key;
+  return (await response.json()) as KeyDetails;
 }
