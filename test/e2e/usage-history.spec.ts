@@ -16,14 +16,10 @@ const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
 
 const account = new HistoryClient();
-const { call, items, history } = {
-  call: account.call.bind(account),
-  items: account.items.bind(account),
-  history: account.history.bind(account),
-};
+const { call, items, history } = account;
 
-beforeAll(() => account.start());
-beforeEach(() => account.reset());
+beforeAll(account.start);
+beforeEach(account.reset);
 afterAll(() => account.service.stop());
 
 /** Counts a request without sending it. */

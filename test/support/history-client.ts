@@ -1,24 +1,11 @@
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import type { IssuedKey } from '../../src/accounts/keys/key-responses.dto.js';
+import type { UsageHistoryReport } from '../../src/accounts/usage/usage.dto.js';
 import { UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
 import { FakeClock, startApp, type TestApp } from './app.js';
 import { queryDatabase } from './databases.js';
 import { ask } from './http.js';
-
-interface Item {
-  readonly start: string;
-  readonly requests: number;
-  readonly key?: string;
-  readonly operation?: string;
-  readonly outcome?: string;
-}
-
-interface History {
-  readonly from: string;
-  readonly to: string;
-  readonly interval: string;
-  readonly items: readonly Item[];
-}
 
 const START = '2026-11-21T12:00:00.250Z';
 
@@ -30,22 +17,20 @@ export class HistoryClient {
   accountId!: number;
   private owners = 0;
 
-  async start(): Promise<void> {
+  start = async (): Promise<void> => {
     this.service = await startApp({ clock: this.clock });
-  }
+  };
 
   /** Forgets all requests, and switches to a new account. */
-  async reset(): Promise<void> {
+  reset = async (): Promise<void> => {
     this.clock.set(START);
     // Its timer would write between two requests of a test.
     await this.recorder.stop();
     await this.recorder.tryRun();
     await queryDatabase(this.service.folder, 'DELETE FROM "usage_history"');
     this.owner = await this.issue(`owner ${(this.owners += 1)}`);
-    const sql = 'SELECT MAX("id") AS "id" FROM "accounts"';
-    const [newest] = await queryDatabase<{ id: number | string }>(this.service.folder, sql);
-    this.accountId = Number(newest?.id);
-  }
+    this.accountId = (await this.service.app.get(AccountsService).get(this.owner.account)).id;
+  };
 
   /** Stops the service, and starts another on its database. */
   async restart(): Promise<void> {
@@ -62,25 +47,23 @@ export class HistoryClient {
     return this.service.app.get(UsageRecorder);
   }
 
-  async call(times: number, { key } = this.owner, path = '/v1/pets'): Promise<void> {
+  call = async (times: number, { key } = this.owner, path = '/v1/pets'): Promise<void> => {
     for (let n = 0; n < times; n += 1) await ask(this.service.port, { path, key });
-  }
+  };
 
   getHistory(query = '', { key } = this.owner): Promise<Response> {
     return this.service.request(`/v1/usage/history${query}`, { key });
   }
 
   /** Returns the history of an account with all that was counted until now. */
-  async history(query = '', of = this.owner): Promise<History> {
+  history = async (query = '', of = this.owner): Promise<UsageHistoryReport> => {
     await this.recorder.tryRun();
     const response = await this.getHistory(query, of);
     if (response.status !== 200) throw new Error(await response.text());
-    return (await response.json()) as History;
-  }
+    return (await response.json()) as UsageHistoryReport;
+  };
 
-  async items(query = '', of = this.owner): Promise<readonly Item[]> {
-    return (await this.history(query, of)).items;
-  }
+  items = async (query = '', of = this.owner) => (await this.history(query, of)).items;
 
   async rows(): Promise<number[]> {
     const sql = 'SELECT "requests" FROM "usage_history"';
