@@ -1,11 +1,26 @@
+import { Controller, Get, Header, Module, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from '@jest/globals';
+import { Public } from '../../src/index.js';
 import { startApp, trio } from '../support/app.js';
 import { expectTrio, refusalOf } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { addHandlers, throwing } from '../support/handlers.js';
 import { JSON_TYPE } from '../support/http.js';
 
+@Controller('cached')
+class CachedController {}
+
+const failing = throwing(() => new ServiceUnavailableException('busy'));
+addHandlers(CachedController, {
+  shared: [Get('shared'), Public(), Header('cache-control', 'public, max-age=60'), failing],
+  secret: [Get('secret'), Public(), Header('cache-control', 'private, no-store'), failing],
+});
+
+@Module({ controllers: [CachedController] })
+class CachedModule {}
+
 let key: string;
-sharePreparedApp({}, async () => {
+sharePreparedApp({ extensions: [{ module: CachedModule }] }, async () => {
   key = await service.key(AMPLE);
   for (let n = 1; n <= 3; n += 1) await add();
 });
@@ -159,8 +174,28 @@ it('an ETag does not affect errors or creates', async () => {
   expect((await service.json('/v1/pets', { key, headers, body: { name: 'x', categoryId: 1 } })).status).toBe(201);
 });
 
+const cacheOf = ({ headers }: Response) => headers.get('cache-control');
 /** What caches are told. */
-const told = ({ headers }: Response) => [headers.get('cache-control'), headers.get('vary')];
+const told = (response: Response) => [cacheOf(response), response.headers.get('vary')];
+
+it.each([
+  [412, { 'If-Match': '"other"' }],
+  [400, { 'If-None-Match': 'x'.repeat(5_000) }],
+])('caches reuse no %i of a file that they can keep for a year', async (status, headers) => {
+  const page = await (await service.request('/docs/plans')).text();
+  const path = `/docs/${/assets\/[^"]+\/site\.css/.exec(page)?.[0]}`;
+  expect(cacheOf(await service.request(path))).toContain('immutable');
+  const refused = await service.request(path, { headers });
+  expect([refused.status, cacheOf(refused)]).toEqual([status, 'no-cache']);
+});
+
+it.each([
+  ['shared', 'no-cache'],
+  ['secret', 'private, no-store'],
+])('caches reuse no error of a handler, whatever it allows for a success: %s', async (name, expected) => {
+  const refused = await service.request(`/v1/cached/${name}`);
+  expect([refused.status, cacheOf(refused)]).toEqual([503, expected]);
+});
 
 describe('a shared or private cache', () => {
   it('returns no response to another caller, and none without revalidation', async () => {
