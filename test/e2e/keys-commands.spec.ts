@@ -1,16 +1,44 @@
 // @postgres: commands run statements that no request does.
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { keysForEachTest, parseKeysCommand } from '../support/keys-commands.js';
+import type { KeysCommand } from '../../src/accounts/cli/keys-command.js';
+import { keysProgram } from '../../src/accounts/cli/keys-program.js';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
 import { Account } from '../../src/auth/keys/account.entity.js';
 import { DEFAULT_SCOPES } from '../../src/auth/keys/scopes.js';
+import { servicesOf } from '../../src/programs/on-database.js';
+import { authForEachTest } from '../support/auth-service.js';
 
 /** An account whose keys were all deleted. */
 const EMPTY = { name: 'empty', plan: 'free', createdAt: 0 } as const;
 
-describe('the keys commands', () => {
-  const { bench, service, run, create } = keysForEachTest();
+const { bench, service } = authForEachTest();
 
+/** Parses a command line of `keys`, such as `revoke key_0123456789abcdef`. */
+function parse(line: string): KeysCommand {
+  const commands: KeysCommand[] = [];
+  keysProgram(
+    (command) => commands.push(command),
+    () => undefined,
+  ).parse(line.split(' '), { from: 'user' });
+  const [command] = commands;
+  if (command === undefined) throw new TypeError(`${line} is no command.`);
+  return command;
+}
+
+async function run(line: string) {
+  const services = { ...servicesOf(service.context), readLine: () => Promise.resolve('') };
+  const { text, changed } = await parse(line).run(services);
+  return { text: typeof text === 'string' ? text : await textOf(text), changed };
+}
+
+/** Creates a key of the account acme, on the plan Pro. */
+async function create(options = '') {
+  const { text } = await run(`create --account acme --plan pro --json${options}`);
+  return JSON.parse(text) as { id: string; key: string };
+}
+
+describe('the keys commands', () => {
   it('create --json prints one line with the key and its properties', async () => {
     const { text } = await run('create --account acme --plan pro --name ci --expires-in 1h --json');
     expect(text).not.toContain('\n');
@@ -61,8 +89,8 @@ describe('the keys commands', () => {
 
   it('create needs the plan of a new account, and creates no database without one', async () => {
     await expect(run('create --account new')).rejects.toThrow('no account named "new". A new one needs a plan');
-    expect(parseKeysCommand('create --account new')).toHaveProperty('createsDatabase', false);
-    expect(parseKeysCommand('create --account new --plan pro')).toHaveProperty('createsDatabase', true);
+    expect(parse('create --account new')).toHaveProperty('createsDatabase', false);
+    expect(parse('create --account new --plan pro')).toHaveProperty('createsDatabase', true);
   });
 
   it('audit refuses an account that does not exist', async () => {
