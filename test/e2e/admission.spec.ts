@@ -2,10 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Counter, Registry } from '@prometheus-io/client';
 import { generateApiKey } from '../../src/auth/keys/api-key-format.js';
+import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
+import { fetchDocument, operationsOf } from '../openapi/document.js';
 import { FakeClock, trio } from '../support/app.js';
-import { errorOf, expectNoTrio, expectTrio } from '../support/expectations.js';
-import { key, service, shareApp } from '../support/folders.js';
+import { errorOf, expectNoTrio, expectTrio, refusalOf } from '../support/expectations.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 import { sendRaw } from '../support/raw.js';
 
@@ -107,9 +109,7 @@ describe('admission', () => {
   it('reports an expired or revoked key to its holder only', async () => {
     for (const right of [expired, revoked]) {
       const wrong = `${right.slice(0, 12)}${right[12] === 'A' ? 'B' : 'A'}${right.slice(13)}`;
-      expect(await errorOf(await ask(service.port, { path: '/v1/pets', key: wrong }))).toMatchObject({
-        code: 'invalid_api_key',
-      });
+      expect(await refusalOf(ask(service.port, { path: '/v1/pets', key: wrong }))).toBe('401 invalid_api_key');
     }
   });
 });
@@ -147,44 +147,46 @@ describe('a key with few scopes', () => {
     const writer = await service.key({ scopes: ['pets:write'] });
     const refused = await ask(service.port, { path: '/v1/pets', key: writer });
     expect(await errorOf(refused)).toMatchObject({ status: 403, message: expect.stringContaining('pets:read') });
-    const added = await ask(service.port, {
-      method: 'POST',
-      path: '/v1/pets',
-      key: writer,
-      headers: JSON_TYPE,
-      body: '{"name":"x","categoryId":1}',
-    });
+    const added = await service.post('/v1/pets', writer, '{"name":"x","categoryId":1}');
     expect(added.status).toBe(201);
     expect(trio(added).remaining).toBe(Number(trio(refused).remaining) - 1);
   });
 });
 
-/** The step after the decision throws, once. */
-function failOnce(): void {
+// manual.spec.ts compares the scopes of the document with those of the README.
+it('each operation but getUsage needs the scope of the document, and no other', async () => {
+  const operations = operationsOf(await fetchDocument(service)).map(({ operation, method, path }) => ({
+    id: operation.operationId,
+    scopes: (operation.security ?? []).flatMap((requirement) => Object.values(requirement).flat()),
+    call: async (scopes: readonly string[]) => {
+      const caller = await service.key({ ...AMPLE, scopes });
+      return service.request(`/v1${path.replace(/\{\w+\}/, '404')}`, { key: caller, method: method.toUpperCase() });
+    },
+  }));
+  const withScope = operations.filter(({ scopes }) => scopes.length === 1);
+  expect(operations.filter((one) => !withScope.includes(one))).toMatchObject([{ id: 'getUsage', scopes: [] }]);
+  for (const { id, scopes, call } of withScope) {
+    expect(await errorOf(await call(SCOPES.filter((one) => !scopes.includes(one))))).toMatchObject({
+      code: 'insufficient_scope',
+      message: expect.stringMatching(new RegExp(`; this operation needs ${scopes[0]}\\.$`)),
+    });
+    expect([id, (await call(scopes)).status]).not.toEqual([id, 403]);
+  }
+});
+
+it.each([
+  ['whose key is looked up', async () => service.key()],
+  ['whose key is known', async () => service.request('/v1/pets', { key }).then(() => key)],
+  ['whose key does not exist', async () => generateApiKey('live')],
+  ['without a key', async () => undefined],
+])('an error during admission returns 500 to the request %s, without an unhandled rejection', async (_, prepare) => {
+  const caller = await prepare();
+  // The step after the decision.
   const decisions = service.app.get(Registry).getSingleMetric('petstore_admissions_total') as Counter;
   jest.spyOn(decisions, 'inc').mockImplementationOnce(() => {
     throw new Error('out of order');
   });
-}
-
-describe('an error during admission', () => {
-  it.each([
-    ['whose key is looked up', async () => service.key()],
-    [
-      'whose key is known',
-      async () => {
-        await service.request('/v1/pets', { key });
-        return key;
-      },
-    ],
-    ['whose key does not exist', async () => generateApiKey('live')],
-    ['without a key', async () => undefined],
-  ])('returns 500 to the request %s, without an unhandled rejection', async (_whose, prepare) => {
-    const caller = await prepare();
-    failOnce();
-    const response = await ask(service.port, { path: '/v1/pets', key: caller });
-    expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
-    await nextTurn();
-    expect(unhandled).not.toHaveBeenCalled();
-  });
+  expect(await refusalOf(ask(service.port, { path: '/v1/pets', key: caller }))).toBe('500 internal_error');
+  await nextTurn();
+  expect(unhandled).not.toHaveBeenCalled();
 });
