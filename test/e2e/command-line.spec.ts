@@ -192,39 +192,31 @@ describe('a command line', () => {
 const split = (by: string) => keysJson<object[]>('usage', 'many', '--by', by);
 const usage = () => keysJson<{ account: string; requests: number }[]>('usage', '--days', '2');
 
-describe('keys usage', () => {
-  it('lists the requests of all accounts by outcome, those with most first, for people and for programs', async () => {
-    const { id, key } = await create('many', '--plan', 'pro');
-    await create('none', '--plan', 'free');
-    for (const path of ['/v1/pets', '/v1/pets', '/v1/nowhere']) await service.request(path, { key });
-    // The service writes the history every second.
-    await until(async () => (await usage()).some((one) => one.account === 'many' && one.requests === 3));
-    const all = await usage();
-    const requests = all.map((account) => account.requests);
-    expect(requests).toEqual(requests.toSorted((a, b) => b - a));
-    const refused = { limited: 0, banned: 0, server_error: 0 };
-    expect(all.find(({ account }) => account === 'many')).toEqual({
-      account: 'many',
-      plan: 'pro',
-      requests: 3,
-      admitted: 2,
-      client_error: 1,
-      ...refused,
-    });
-    expect(all.find(({ account }) => account === 'none')).toMatchObject({ plan: 'free', requests: 0, admitted: 0 });
-    expect(await split('operation')).toMatchObject([
-      { operation: 'listPets', requests: 2, admitted: 2 },
-      { operation: 'unmatched', requests: 1, client_error: 1 },
-    ]);
-    expect(await split('key')).toMatchObject([{ key: id, requests: 3, networks: 1 }]);
-    const before = 'SELECT account_id, hour - 86400, key_id, operation, outcome, requests FROM usage_history';
-    await queryDatabase(service.folder, `INSERT INTO usage_history ${before}`);
-    expect(await keysJson('usage', 'many')).toMatchObject([{ requests: 3 }]);
-    expect(await keysJson('usage', 'none')).toEqual([all.find(({ account }) => account === 'none')]);
-    expect((await keys('usage')).stdout).toMatch(
-      /^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/,
-    );
-  });
+it('keys usage lists the requests of all accounts by outcome, most first, for people and for programs', async () => {
+  const { id, key } = await create('many', '--plan', 'pro');
+  await create('none', '--plan', 'free');
+  for (const path of ['/v1/pets', '/v1/pets', '/v1/nowhere']) await service.request(path, { key });
+  // The service writes the history every second.
+  await until(async () => (await usage()).some((one) => one.account === 'many' && one.requests === 3));
+  const all = await usage();
+  const requests = all.map((account) => account.requests);
+  expect(requests).toEqual(requests.toSorted((a, b) => b - a));
+  const refused = { limited: 0, banned: 0, server_error: 0 };
+  const many = { account: 'many', plan: 'pro', requests: 3, admitted: 2, client_error: 1, ...refused };
+  expect(all.find(({ account }) => account === 'many')).toEqual(many);
+  expect(all.find(({ account }) => account === 'none')).toMatchObject({ plan: 'free', requests: 0, admitted: 0 });
+  expect(await split('operation')).toMatchObject([
+    { operation: 'listPets', requests: 2, admitted: 2 },
+    { operation: 'unmatched', requests: 1, client_error: 1 },
+  ]);
+  expect(await split('key')).toMatchObject([{ key: id, requests: 3, networks: 1 }]);
+  const before = 'SELECT account_id, hour - 86400, key_id, operation, outcome, requests FROM usage_history';
+  await queryDatabase(service.folder, `INSERT INTO usage_history ${before}`);
+  expect(await keysJson('usage', 'many')).toMatchObject([{ requests: 3 }]);
+  expect(await keysJson('usage', 'none')).toEqual([all.find(({ account }) => account === 'none')]);
+  expect((await keys('usage')).stdout).toMatch(
+    /^ACCOUNT +PLAN +REQUESTS +ADMITTED +LIMITED +BANNED +CLIENT ERROR +SERVER ERROR\n/,
+  );
 });
 
 it('keys audit lists the operations of an account, newest first, for people and for programs', async () => {

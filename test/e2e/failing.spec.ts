@@ -55,29 +55,27 @@ const countOf = (name: string) => {
   return row.n;
 };
 
-describe('while the file of the database is away', () => {
-  it('known keys are admitted, unknown ones get 503, no write is acknowledged, and the service recovers', async () => {
-    const unknown = await service.key();
-    const { length } = (await (await read('/v1/pets', key)).json()) as unknown[];
-    await withoutDatabase(databaseOf(service.folder), async () => {
-      for (const response of [
-        await read('/v1/pets?limit=9', key),
-        await create(),
-        await read('/v1/pets', unknown),
-        await read('/health/ready'),
-      ])
-        await expectUnavailable(response);
-      expectTrio(await read('/v1/pets', unknown));
-      expect((await read('/health/live')).status).toBe(200);
-    });
-    // By their route, also those that were not admitted.
-    const metrics = await freshMetrics(async () => (await read('/metrics')).text());
-    const labels = 'http_request_method="GET",http_route="/v1/pets",http_response_status_code="503"';
-    expect(metrics).toContain(`http_server_request_duration_seconds_count{${labels}} 3\n`);
-    expect((await create()).status).toBe(201);
-    expect(await (await read('/v1/pets', unknown)).json()).toHaveLength(length + 1);
-    expect((await read('/health/ready')).status).toBe(200);
+it('without the file of the database, known keys are admitted, others get 503, and no write is acknowledged until it is back', async () => {
+  const unknown = await service.key();
+  const { length } = (await (await read('/v1/pets', key)).json()) as unknown[];
+  await withoutDatabase(databaseOf(service.folder), async () => {
+    for (const response of [
+      await read('/v1/pets?limit=9', key),
+      await create(),
+      await read('/v1/pets', unknown),
+      await read('/health/ready'),
+    ])
+      await expectUnavailable(response);
+    expectTrio(await read('/v1/pets', unknown));
+    expect((await read('/health/live')).status).toBe(200);
   });
+  // By their route, also those that were not admitted.
+  const metrics = await freshMetrics(async () => (await read('/metrics')).text());
+  const labels = 'http_request_method="GET",http_route="/v1/pets",http_response_status_code="503"';
+  expect(metrics).toContain(`http_server_request_duration_seconds_count{${labels}} 3\n`);
+  expect((await create()).status).toBe(201);
+  expect(await (await read('/v1/pets', unknown)).json()).toHaveLength(length + 1);
+  expect((await read('/health/ready')).status).toBe(200);
 });
 
 describe('a database that cannot be written', () => {

@@ -209,23 +209,21 @@ it('the feed of changes has an entry for each released version, newest first, th
   expect(await text('/docs/errors')).toContain('type="application/atom+xml"');
 });
 
-describe('a contact for vulnerabilities (RFC 9116)', () => {
-  const PATH = '/.well-known/security.txt';
+const PATH = '/.well-known/security.txt';
 
-  it('is there if it is set, and expires within a year', async () => {
-    const env = { SECURITY_CONTACT: 'mailto:security@petstore.test', BASE_URL: 'https://api.petstore.test/v1' };
-    const clock = new FakeClock();
-    clock.set('2026-11-21T12:00:00Z');
-    const other = await startApp({ env, clock });
-    const response = await other.request(PATH);
-    await other.stop();
-    expect([response.headers.get('content-type'), await response.text()]).toEqual([
-      'text/plain; charset=utf-8',
-      'Contact: mailto:security@petstore.test\nExpires: 2027-02-19T00:00:00.000Z\nPreferred-Languages: en\n' +
-        'Canonical: https://api.petstore.test/.well-known/security.txt\n',
-    ]);
-    expect((await service.request(PATH)).status).toBe(404);
-  });
+it('a contact for vulnerabilities (RFC 9116) is there if it is set, and expires within a year', async () => {
+  const env = { SECURITY_CONTACT: 'mailto:security@petstore.test', BASE_URL: 'https://api.petstore.test/v1' };
+  const clock = new FakeClock();
+  clock.set('2026-11-21T12:00:00Z');
+  const other = await startApp({ env, clock });
+  const response = await other.request(PATH);
+  await other.stop();
+  expect([response.headers.get('content-type'), await response.text()]).toEqual([
+    'text/plain; charset=utf-8',
+    'Contact: mailto:security@petstore.test\nExpires: 2027-02-19T00:00:00.000Z\nPreferred-Languages: en\n' +
+      'Canonical: https://api.petstore.test/.well-known/security.txt\n',
+  ]);
+  expect((await service.request(PATH)).status).toBe(404);
 });
 
 describe('the root', () => {

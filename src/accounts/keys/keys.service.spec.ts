@@ -128,23 +128,21 @@ describe('change', () => {
   });
 });
 
-describe('changePlan', () => {
-  it('applies from the next request on, and clears the custom limits of Enterprise with another plan', async () => {
-    const account = 'growing';
-    const { key } = await service.issue({ account });
-    await service.verifier.verify(key);
-    const custom = { perMinute: 7, perDay: 70 };
-    const limits = await service.accounts.changePlan(account, 'enterprise', custom);
-    expect(limits).toEqual(custom);
-    expect((await service.audited()).at(-1)).toEqual(bench.record('account.plan_changed', null));
-    const pro = { plan: 'pro', perMinute: null, perDay: null };
-    expect(await lastDetail()).toEqual({ from: pro, to: { plan: 'enterprise', ...custom } });
-    expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
-    await service.accounts.changePlan(account, 'free', {});
-    const free = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };
-    expect(await service.verifier.verify(key)).toMatchObject(free);
-    await expect(service.accounts.changePlan(account, 'enterprise', {})).rejects.toThrow('requires both');
-  });
+it('changePlan applies from the next request on, and clears the custom limits of Enterprise with another plan', async () => {
+  const account = 'growing';
+  const { key } = await service.issue({ account });
+  await service.verifier.verify(key);
+  const custom = { perMinute: 7, perDay: 70 };
+  const limits = await service.accounts.changePlan(account, 'enterprise', custom);
+  expect(limits).toEqual(custom);
+  expect((await service.audited()).at(-1)).toEqual(bench.record('account.plan_changed', null));
+  const pro = { plan: 'pro', perMinute: null, perDay: null };
+  expect(await lastDetail()).toEqual({ from: pro, to: { plan: 'enterprise', ...custom } });
+  expect(await service.verifier.verify(key)).toMatchObject({ plan: 'enterprise', limits });
+  await service.accounts.changePlan(account, 'free', {});
+  const free = { plan: 'free', limits: { perMinute: 60, perDay: 1_000 } };
+  expect(await service.verifier.verify(key)).toMatchObject(free);
+  await expect(service.accounts.changePlan(account, 'enterprise', {})).rejects.toThrow('requires both');
 });
 
 it('unban refuses a revoked key', async () => {

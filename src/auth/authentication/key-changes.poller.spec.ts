@@ -104,29 +104,27 @@ describe('a poll', () => {
   });
 });
 
-describe('the log of changes by other processes', () => {
-  it('has what takes effect on requests, by whom, and not what does not', async () => {
-    const log = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
-    const { accounts, keys, database } = elsewhere;
-    await keys.change(id, { name: 'Renamed', scopes: ['pets:read'], paused: true });
-    await keys.change(id, { paused: false });
-    await keys.unban(id);
-    await keys.rotate(id, 60_000);
-    await keys.revoke(id);
-    await accounts.changePlan('acme', 'pro', {});
-    await runAs('cli:ops', () => accounts.suspend('acme', 'fraud'));
-    await accounts.resume('acme');
-    const { accountId } = await database.manager.findOneByOrFail(ApiKey, { id });
-    await here.poller.poll();
-    await here.poller.poll();
-    const line = (message: string, keyId?: string, actor = 'unknown') => ({ message, keyId, actor, accountId });
-    expect(log.mock.calls.map(([logged]) => logged)).toEqual([
-      ...['key.paused', 'key.resumed', 'key.unbanned', 'key.revoked'].map((message) => line(message, id)),
-      line('account.plan_changed'),
-      line('account.suspended', undefined, 'cli:ops'),
-      line('account.resumed'),
-    ]);
-  });
+it('the log of changes by other processes has what takes effect on requests, by whom, and not what does not', async () => {
+  const log = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
+  const { accounts, keys, database } = elsewhere;
+  await keys.change(id, { name: 'Renamed', scopes: ['pets:read'], paused: true });
+  await keys.change(id, { paused: false });
+  await keys.unban(id);
+  await keys.rotate(id, 60_000);
+  await keys.revoke(id);
+  await accounts.changePlan('acme', 'pro', {});
+  await runAs('cli:ops', () => accounts.suspend('acme', 'fraud'));
+  await accounts.resume('acme');
+  const { accountId } = await database.manager.findOneByOrFail(ApiKey, { id });
+  await here.poller.poll();
+  await here.poller.poll();
+  const line = (message: string, keyId?: string, actor = 'unknown') => ({ message, keyId, actor, accountId });
+  expect(log.mock.calls.map(([logged]) => logged)).toEqual([
+    ...['key.paused', 'key.resumed', 'key.unbanned', 'key.revoked'].map((message) => line(message, id)),
+    line('account.plan_changed'),
+    line('account.suspended', undefined, 'cli:ops'),
+    line('account.resumed'),
+  ]);
 });
 
 describe('a poll after a failover that lost the last records', () => {

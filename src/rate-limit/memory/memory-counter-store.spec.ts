@@ -84,12 +84,10 @@ describe('a ban', () => {
   });
 });
 
-describe('a window of a route', () => {
-  it('has the length of its last request', () => {
-    store.takeFromWindow('report:3', 1, 10);
-    expect(store.takeFromWindow('report:3', 1, 60)).toMatchObject({ outcome: 'limited', retryAfterSeconds: 60 });
-    clock.advanceSeconds(20);
-    expect(store.takeFromWindow('report:3', 1, 60).outcome).toBe('limited');
-    expect(store.takeFromWindow('report:3', 1, 10).outcome).toBe('admitted');
-  });
+it('a window of a route has the length of its last request', () => {
+  store.takeFromWindow('report:3', 1, 10);
+  expect(store.takeFromWindow('report:3', 1, 60)).toMatchObject({ outcome: 'limited', retryAfterSeconds: 60 });
+  clock.advanceSeconds(20);
+  expect(store.takeFromWindow('report:3', 1, 60).outcome).toBe('limited');
+  expect(store.takeFromWindow('report:3', 1, 10).outcome).toBe('admitted');
 });
