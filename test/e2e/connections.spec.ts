@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from '../../src/index.js';
 import { trio } from '../support/app.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
-import { type RawResponse, rawResponses } from '../support/raw-responses.js';
-import { sendRaw } from '../support/raw.js';
+import { openRaw, type RawResponse, rawResponses, sendRaw } from '../support/raw.js';
 import { until } from '../support/until.js';
 
 const PET = '{"name":"x","categoryId":1}';
@@ -32,22 +30,11 @@ const create = (name: string) => request('POST /v1/pets', JSON.stringify({ name,
 const responsesTo = async (bytes: string): Promise<RawResponse[]> => rawResponses(await sendRaw(service.port, bytes));
 
 /** A connection that stays half open when the service ends its side, until the service closes it. */
-function open() {
-  const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.on('error', () => {});
-  return {
-    socket,
-    /** What has come so far. */
-    received: () => Buffer.concat(chunks).toString('latin1'),
-    closed: new Promise((resolve) => socket.once('close', resolve)),
-  };
-}
+const open = () => openRaw(service.port, { noDelay: true, allowHalfOpen: true });
 
 /** Sends bytes, and resets the connection when the service has begun to handle the request. */
 async function sendAndReset(bytes: string): Promise<void> {
-  const socket = connect({ port: service.port, host: '127.0.0.1', noDelay: true });
+  const { socket } = open();
   socket.write(bytes);
   await once(service.app.getHttpServer(), 'request');
   socket.resetAndDestroy();
@@ -57,9 +44,9 @@ async function sendAndReset(bytes: string): Promise<void> {
 async function sendAndVanish(bytes: string): Promise<void> {
   const server = service.app.getHttpServer();
   server.prependOnceListener('request', ({ socket }: { socket: { destroy(): void } }) => socket.destroy());
-  const socket = connect({ port: service.port, host: '127.0.0.1' });
-  socket.on('error', () => undefined).write(bytes);
-  await once(socket, 'close');
+  const { socket, closed } = openRaw(service.port);
+  socket.write(bytes);
+  await closed;
 }
 
 /** The statuses of requests to the pets, or to no route, with their numbers. */
@@ -78,10 +65,11 @@ async function counted(route = '/v1/pets'): Promise<Record<string, number>> {
 
 describe('a connection', () => {
   it('is kept for the next request, for KEEP_ALIVE_SECONDS', async () => {
-    const socket = connect(service.port, '127.0.0.1').setEncoding('latin1');
+    const { socket, received } = open();
     for (let n = 0; n < 3; n += 1) {
       socket.write(request(LIST));
-      const [response] = rawResponses(((await once(socket, 'data')) as [string])[0]);
+      await once(socket, 'data');
+      const response = rawResponses(received())[n];
       expect([response?.status, response?.headers.get('connection')]).toEqual([200, 'keep-alive']);
       expect(response?.headers.get('keep-alive')).toBe('timeout=7');
     }

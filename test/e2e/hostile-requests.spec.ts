@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { createServer } from '../../src/http/server.js';
@@ -6,8 +5,7 @@ import { loadEnv } from '../../src/index.js';
 import { FakeClock, trio } from '../support/app.js';
 import { errorIn, type ErrorObject, errorOf } from '../support/expectations.js';
 import { metricOf } from '../support/metrics.js';
-import { type RawResponse, rawResponses } from '../support/raw-responses.js';
-import { sendRaw } from '../support/raw.js';
+import { openRaw, type RawResponse, rawResponses, sendRaw } from '../support/raw.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -119,14 +117,11 @@ describe('bytes that are not an HTTP request', () => {
 });
 
 it.each(['end', 'reset'])('CONNECT closes the connection, however the client leaves it: %s', async (how) => {
-  const socket = connect(service.port, '127.0.0.1');
-  const received: unknown[] = [];
-  socket.on('data', (bytes) => received.push(bytes)).on('error', () => undefined);
+  const { socket, received, closed } = openRaw(service.port);
   socket.write('CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n');
-  if (how === 'reset')
-    await new Promise((resolve) => socket.once('connect', resolve)).then(() => socket.resetAndDestroy());
-  await new Promise((resolve) => socket.once('close', resolve));
-  expect(received).toEqual([]);
+  if (how === 'reset') socket.once('connect', () => socket.resetAndDestroy());
+  await closed;
+  expect(received()).toBe('');
   expect((await service.request('/v1/pets', { key })).status).toBe(200);
 });
 

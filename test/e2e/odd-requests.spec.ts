@@ -6,8 +6,7 @@ import { ApiExceptionFilter } from '../../src/http/errors/api-exception.filter.j
 import { startApp, type TestApp } from '../support/app.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { errorIn } from '../support/expectations.js';
-import { rawResponses } from '../support/raw-responses.js';
-import { sendRaw } from '../support/raw.js';
+import { rawResponses, sendRaw } from '../support/raw.js';
 import { RedisServer } from '../support/servers/redis-server.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 

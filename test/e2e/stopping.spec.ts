@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
@@ -13,6 +12,7 @@ import { ask } from '../support/http.js';
 import { insertKey } from '../support/insert-key.js';
 import { OtlpReceiver } from '../support/otlp-receiver.js';
 import { linesOf, type MainProgram, startMain } from '../support/main-program.js';
+import { openRaw } from '../support/raw.js';
 import { Folders } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -71,19 +71,7 @@ afterEach(async () => {
 });
 afterAll(() => folders.remove());
 
-/** Collects what comes over a connection. */
-function open() {
-  let received = '';
-  const socket = connect(program.port, '127.0.0.1');
-  socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-  socket.on('error', () => undefined);
-  return {
-    socket,
-    received: () => received,
-    closed: new Promise<void>((resolve) => socket.on('close', () => resolve())),
-  };
-}
-
+const open = () => openRaw(program.port);
 const LIVE = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n';
 const BODY = '{"name":"late","categoryId":1}';
 

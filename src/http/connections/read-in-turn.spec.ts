@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance } from 'fastify';
+import { sendRaw } from '../../../test/support/raw.js';
 import { until } from '../../../test/support/until.js';
 import { batchRequestsPerTick } from '../hooks/requests.js';
 import { readInTurn } from './read-in-turn.js';
@@ -31,7 +32,7 @@ beforeEach(async () => {
     steps.push(`answered ${url}`);
     return context.getStore();
   });
-  await server.listen();
+  await server.listen({ host: '127.0.0.1' });
 });
 
 afterEach(() => server.close());
@@ -80,15 +81,10 @@ it('connections that are not read for the moment are all read later, each in con
 });
 
 /** Sends requests in one packet, and gives all that is answered. */
-async function sendAtOnce(...paths: readonly string[]): Promise<string> {
-  const socket = connect((server.server.address() as AddressInfo).port).setEncoding('utf8');
+function sendAtOnce(...paths: readonly string[]): Promise<string> {
   const requests = paths.map(
     (path, index) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\n${index === paths.length - 1 ? 'Connection: close\r\n' : ''}\r\n`,
   );
-  let responses = '';
-  socket.on('data', (text: string) => (responses += text));
-  socket.write(requests.join(''));
-  await once(socket, 'close');
-  return responses;
+  return sendRaw((server.server.address() as AddressInfo).port, requests.join(''));
 }
