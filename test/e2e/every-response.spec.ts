@@ -10,6 +10,7 @@ import { sendRaw } from '../support/raw.js';
 import { UNWRITABLE, UNWRITABLE_PATHS, UnwritableModule } from '../support/unwritable.module.js';
 
 const PET = '{"name":"x","categoryId":1}';
+const PATCHES = 'application/json, application/merge-patch+json';
 
 const clock = new FakeClock();
 /** Requests that a hook of an extension has seen after admission. */
@@ -138,7 +139,7 @@ describe('methods and paths', () => {
 
   it.each([
     ['/v1/pets', ['GET', 'HEAD', 'OPTIONS', 'POST'], null],
-    ['/v1/pets/1', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH'], 'application/json, application/merge-patch+json'],
+    ['/v1/pets/1', ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH'], PATCHES],
   ])('OPTIONS %s returns 204 with Allow, and Accept-Patch if it has a PATCH', async (path, methods, types) => {
     const response = await ask(service.port, { method: 'OPTIONS', path, key });
     expect(response.headers.get('accept-patch')).toBe(types);
@@ -157,34 +158,21 @@ describe('methods and paths', () => {
   });
 });
 
-describe('a 415', () => {
-  it.each([
-    ['POST', '/v1/pets', { 'Content-Type': 'text/plain' }],
-    ['POST', '/v1/pets', { 'Content-Type': 'application/json; charset=latin1' }],
-    ['PATCH', '/v1/pets/1', { 'Content-Type': 'application/json-patch+json' }],
-  ])('names the media types that %s %s accepts: %j', async (method, path, headers) => {
-    const response = await ask(service.port, { method, path, key, headers, body: '{}' });
-    const accepted = ['accept', 'accept-patch', 'accept-encoding'].map((name) => response.headers.get(name));
-    const types = method === 'PATCH' ? 'application/json, application/merge-patch+json' : 'application/json';
-    expect(accepted).toEqual([types, method === 'PATCH' ? types : null, null]);
-    expect(response.status).toBe(415);
-  });
+const COMPRESSED = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
 
-  it.each([
-    ['POST', '/v1/pets'],
-    ['PATCH', '/v1/pets/1'],
-  ])('of a compressed body of %s %s names the coding that is accepted, not the media type', async (method, path) => {
-    const headers = { ...JSON_TYPE, 'Content-Encoding': 'gzip' };
-    const response = await ask(service.port, { method, path, key, headers, body: '{}' });
-    const accepted = ['accept', 'accept-patch', 'accept-encoding'].map((name) => response.headers.get(name));
-    expect(accepted).toEqual([null, null, 'identity']);
-    expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
-  });
-
-  it('names them also for a body that is missing', async () => {
-    const response = await ask(service.port, { method: 'POST', path: '/v1/pets', key });
-    expect([response.status, response.headers.get('accept')]).toEqual([415, 'application/json']);
-  });
+it.each<[string, string, Ask['headers'], (string | null)[]]>([
+  ['POST', '/v1/pets', { 'Content-Type': 'text/plain' }, ['application/json', null, null]],
+  ['POST', '/v1/pets', { 'Content-Type': 'application/json; charset=latin1' }, ['application/json', null, null]],
+  ['PATCH', '/v1/pets/1', { 'Content-Type': 'application/json-patch+json' }, [PATCHES, PATCHES, null]],
+  ['POST', '/v1/pets', COMPRESSED, [null, null, 'identity']],
+  ['PATCH', '/v1/pets/1', COMPRESSED, [null, null, 'identity']],
+  ['POST', '/v1/pets', undefined, ['application/json', null, null]],
+])('a 415 names what %s %s accepts, be it media types or a coding: %j', async (method, path, headers, expected) => {
+  const body = headers && '{}';
+  const response = await ask(service.port, { method, path, key, ...(headers && { headers }), body });
+  const accepted = ['accept', 'accept-patch', 'accept-encoding'].map((name) => response.headers.get(name));
+  expect(accepted).toEqual(expected);
+  expect(await errorOf(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
 });
 
 it.each<[string, Ask]>([

@@ -1,45 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConflictException, Controller, Get, Module } from '@nestjs/common';
-import { Public } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { FaultsModule } from '../support/faults.module.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { type Ask, ask, JSON_TYPE } from '../support/http.js';
 
-@Controller('talkative')
-class TalkativeController {
-  @Get()
-  @Public()
-  tell(): never {
-    throw new ConflictException('x'.repeat(2_001));
-  }
-}
-@Module({ controllers: [TalkativeController] })
-class TalkativeModule {}
+const env = { CORS_ORIGINS: 'https://app.example.com' };
+shareApp({ clock: new FakeClock(), extensions: [{ module: FaultsModule }], env });
 
-shareApp({
-  clock: new FakeClock(),
-  extensions: [{ module: FaultsModule }, { module: TalkativeModule }],
-  env: { CORS_ORIGINS: 'https://app.example.com' },
-});
-
-const post = (body: string, headers: Ask['headers'] = JSON_TYPE): Ask => ({
-  method: 'POST',
-  path: '/v1/pets',
-  headers,
-  body,
-});
+const POST = { method: 'POST', path: '/v1/pets', headers: JSON_TYPE };
 
 const ERRORS: [number, Ask][] = [
   [400, { path: '/v1/pets?limit=0' }],
-  [400, post('{"name":')],
+  [400, { ...POST, body: '{"name":' }],
   [401, { path: '/v1/pets', key: 'psk_live_x' }],
   [404, { path: '/v1/pets/9000' }],
   [404, { path: '/v1/nothing' }],
   [405, { method: 'DELETE', path: '/v1/pets' }],
-  [413, post(' '.repeat(16_385))],
-  [415, post('{}', { 'Content-Type': 'text/plain' })],
+  [413, { ...POST, body: ' '.repeat(16_385) }],
+  [415, { ...POST, body: '{}', headers: { 'Content-Type': 'text/plain' } }],
   [500, { path: '/v1/faults/error' }],
 ];
 
@@ -49,7 +28,7 @@ const problemOf = async (request: Ask, Accept = 'application/problem+json') => {
 };
 
 it('a message of a foreign exception is cut after 2,000 characters, also in problem details', async () => {
-  const request = { path: '/v1/talkative' };
+  const request = { path: '/v1/faults/long', key };
   const { message } = await errorOf(await ask(service.port, request));
   expect(message).toBe('x'.repeat(2_000));
   expect((await problemOf(request)).body).toHaveProperty('detail', message);

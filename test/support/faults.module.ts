@@ -1,4 +1,4 @@
-import { Controller, Get, HttpException, Module } from '@nestjs/common';
+import { ConflictException, Controller, Get, HttpException, Module } from '@nestjs/common';
 import { QueryFailedError } from 'typeorm';
 import { Operation } from '../../src/index.js';
 import { addHandlers, returning, throwing } from './handlers.js';
@@ -30,6 +30,7 @@ addHandlers(FaultsController, {
   status: [Get('status'), Operation(operation('throwErrorWithStatus')), throwing(withStatus)],
   circular: [Get('circular'), Operation(operation('answerCircular')), returning(() => circular)],
   teapot: [Get('teapot'), Operation(operation('throwHttpException')), throwing(teapot)],
+  long: [Get('long'), Operation(operation('throwLong')), throwing(() => new ConflictException('x'.repeat(2_001)))],
 });
 
 @Module({ controllers: [FaultsController] })
