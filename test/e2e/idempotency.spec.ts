@@ -4,7 +4,7 @@ import { RecordExpiry } from '../../src/http/idempotency/idempotency.module.js';
 import { Idempotent, Operation } from '../../src/index.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { errorOf, expectTrio } from '../support/expectations.js';
+import { errorOf, expectTrio, refusalOf } from '../support/expectations.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { addHandlers, returning } from '../support/handlers.js';
 import { ask, JSON_TYPE } from '../support/http.js';
@@ -57,7 +57,8 @@ const lasting = async (response: Response) => ({
 
 const countRows = async (table: string) => (await queryDatabase(service.folder, `SELECT * FROM "${table}"`)).length;
 
-const REUSED = { status: 422, code: 'idempotency_key_reused' };
+const REUSED = '422 idempotency_key_reused';
+const INVALID = { status: 400, code: 'validation_failed' };
 
 describe('a request that is repeated with its Idempotency-Key', () => {
   it('gets the first response, byte for byte, and has no further effect', async () => {
@@ -88,14 +89,14 @@ describe('a request that is repeated with its Idempotency-Key', () => {
   ])('is refused with %s', async (_, more) => {
     await add('reused');
     const pets = await countRows('pets');
-    expect(await errorOf(await add('reused', more))).toMatchObject(REUSED);
+    expect(await refusalOf(add('reused', more))).toBe(REUSED);
     expect(await countRows('pets')).toBe(pets);
   });
 
   it('is refused with another method', async () => {
     const request = { path: '/v1/bowls', key, headers: { 'Idempotency-Key': 'fill' } };
     expect(await (await ask(service.port, { ...request, method: 'POST' })).json()).toEqual({ food: 1 });
-    expect(await errorOf(await ask(service.port, { ...request, method: 'PUT' }))).toMatchObject(REUSED);
+    expect(await refusalOf(ask(service.port, { ...request, method: 'PUT' }))).toBe(REUSED);
   });
 
   it('gets the first response with another API key of the account, and is a new request for another account', async () => {
@@ -127,18 +128,18 @@ describe('a request that is repeated with its Idempotency-Key', () => {
     clock.advanceSeconds(DAY_SECONDS - 1);
     expect(await lasting(await add('day', { as: ample }))).toEqual(first);
     clock.advanceSeconds(1);
-    const renewed = await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') });
-    const milo = await lasting(renewed);
+    const renewed = { as: ample, body: BELLA.replace('Bella', 'Milo') };
+    const milo = await lasting(await add('day', renewed));
     expect(milo).toMatchObject({ status: 201, text: expect.stringContaining('Milo') });
     await service.app.get(RecordExpiry).run();
-    expect(await lasting(await add('day', { as: ample, body: BELLA.replace('Bella', 'Milo') }))).toEqual(milo);
+    expect(await lasting(await add('day', renewed))).toEqual(milo);
   });
 
   it('still needs a valid API key with the scope', async () => {
     const reader = await service.key({ account: 'narrowed', scopes: ['pets:read'] });
     const writer = await service.key({ account: 'narrowed' });
     await add('scopes', { as: writer });
-    expect(await errorOf(await add('scopes', { as: reader }))).toMatchObject({ status: 403 });
+    expect(await refusalOf(add('scopes', { as: reader }))).toBe('403 insufficient_scope');
   });
 });
 
@@ -187,12 +188,8 @@ describe('an Idempotency-Key', () => {
     ['sent twice', ['a', 'b']],
     ['sent twice alike', ['a', 'a']],
   ])('is refused if it is %s', async (_, idempotencyKey) => {
-    const refusal = await errorOf(await add(idempotencyKey));
-    expect(refusal).toMatchObject({
-      status: 400,
-      code: 'validation_failed',
-      message: expect.stringContaining('Idempotency-Key must be'),
-    });
+    const message = expect.stringContaining('Idempotency-Key must be');
+    expect(await errorOf(await add(idempotencyKey))).toEqual({ ...INVALID, message });
   });
 
   it('is ignored by operations that do not accept it', async () => {
@@ -204,19 +201,14 @@ describe('an Idempotency-Key', () => {
     const manager = await service.key({ account: 'manager', scopes: ['keys:manage'] });
     const keys = await countRows('api_keys');
     const [{ id = '' } = {}] = (await (await service.request('/v1/keys', { key: manager })).json()) as { id: string }[];
-    for (const path of ['/v1/keys', `/v1/keys/${id}/rotate`]) {
-      expect(await errorOf(await add('secret', { as: manager, path, body: '{}' }))).toEqual({
-        status: 400,
-        code: 'validation_failed',
-        message:
-          'Idempotency-Key must not be sent to this operation: its response contains a secret, which is not stored.',
-      });
-    }
+    const message =
+      'Idempotency-Key must not be sent to this operation: its response contains a secret, which is not stored.';
+    for (const path of ['/v1/keys', `/v1/keys/${id}/rotate`])
+      expect(await errorOf(await add('secret', { as: manager, path, body: '{}' }))).toEqual({ ...INVALID, message });
     expect(await countRows('api_keys')).toBe(keys);
     const reader = await service.key({ account: 'manager', scopes: ['pets:read'] });
-    expect(await errorOf(await add('secret', { as: reader, path: '/v1/keys', body: '{}' }))).toMatchObject({
-      status: 403,
-    });
+    const forbidden = add('secret', { as: reader, path: '/v1/keys', body: '{}' });
+    expect(await refusalOf(forbidden)).toBe('403 insufficient_scope');
   });
 });
 
@@ -229,6 +221,6 @@ it('a stored response of version 1, which is unreadable, is not repeated and not
     `UPDATE "idempotency_records" SET "idempotency_key" = '"old"', "fingerprint" = 'other', "sealed_answer" = 'q83v' WHERE "idempotency_key" = 'kept'`,
   );
   const pets = await countRows('pets');
-  for (const sent of ['"old"', 'old']) expect(await errorOf(await add(sent, { as: one }))).toMatchObject(REUSED);
+  for (const sent of ['"old"', 'old']) expect(await refusalOf(add(sent, { as: one }))).toBe(REUSED);
   expect(await countRows('pets')).toBe(pets);
 });

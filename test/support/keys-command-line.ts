@@ -10,24 +10,19 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What a program writes, and a stream for it. */
-function collector() {
-  const chunks: string[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-  return { stream, text: () => chunks.join('') };
-}
-
 /** Settings and streams for a program that runs in this process, and what it wrote. @param input that it can read */
 export function programIo(env: Readonly<Record<string, string>>, input = '') {
-  const [stdout, stderr] = [collector(), collector()];
+  const written = { stdout: '', stderr: '' };
+  const streamOf = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += String(chunk);
+        done();
+      },
+    });
   return {
-    io: { env, stdin: Readable.from([input]), stdout: stdout.stream, stderr: stderr.stream },
-    ran: (code: number): Ran => ({ code, stdout: stdout.text(), stderr: stderr.text() }),
+    io: { env, stdin: Readable.from([input]), stdout: streamOf('stdout'), stderr: streamOf('stderr') },
+    ran: (code: number): Ran => ({ code, ...written }),
   };
 }
 
