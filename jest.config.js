@@ -42,7 +42,6 @@ const ON_REDIS = [
   '<rootDir>/src/platform/redis/',
   '<rootDir>/src/rate-limit/redis/',
   endToEnd('redis'),
-  endToEnd('redis-prefixes'),
   endToEnd('tracing'),
 ];
 

@@ -106,12 +106,11 @@ describe('the expiry of orders', () => {
   });
 });
 
-const TWO_AVAILABLE = Array.from({ length: 2 }, () => ({ status: 'available', held: '0' }));
-const TWO_WITHOUT = Array.from({ length: 2 }, () => ({ status: null, held: '0' }));
+const both = (status: string | null) => Array(2).fill({ status, held: '0' }) as object[];
 
 it.each([
-  ['is reset', `UPDATE "pets" SET "held" = 0, "status" = 'available'`, TWO_AVAILABLE],
-  ['has another status', `UPDATE "pets" SET "status" = NULL`, TWO_WITHOUT],
+  ['is reset', `UPDATE "pets" SET "held" = 0, "status" = 'available'`, both('available')],
+  ['has another status', `UPDATE "pets" SET "status" = NULL`, both(null)],
   ['is deleted', `DELETE FROM "pets"`, []],
 ])(
   'an order whose pet %s past the service can be cancelled by the expiry and by its owner, but not delivered',
