@@ -37,10 +37,11 @@ const keysIn = (text: string) => new Set(text.match(/psk_\w+/g));
 
 const get = (url: string, authorization: string) => fetch(url, { headers: { Authorization: authorization } });
 
-/** Exit code and standard error of a start that fails. */
-async function refusal(folder: string, env: Record<string, string>): Promise<[number, string]> {
+/** A start that fails. */
+async function refusal(env: Record<string, string>, folder = folders.make()): Promise<MainProgram> {
   const program = await startMain(folder, env);
-  return [await program.ended, program.stderr];
+  expect(await program.ended).toBe(1);
+  return program;
 }
 
 it('the built service starts, serves, and stops on SIGTERM with 0', async () => {
@@ -153,46 +154,40 @@ describe('a service that cannot start', () => {
 
   it('names every invalid variable, shows no secret, and exits with 1', async () => {
     const env = { PORT: '80a', DATABASE_URL: 'mysql://petstore:hunter2@localhost/petstore', LOG_LEVLE: 'debug' };
-    const program = await startMain(folders.make(), env);
-    expect([await program.ended, program.output()]).toEqual([1, '']);
-    expect(Object.keys(env).filter((name) => !program.stderr.includes(name))).toEqual([]);
-    expect(program.stderr).not.toMatch(/hunter2|\n\s+at /);
+    const { output, stderr } = await refusal(env);
+    expect(output()).toBe('');
+    expect(Object.keys(env).filter((name) => !stderr.includes(name))).toEqual([]);
+    expect(stderr).not.toMatch(/hunter2|\n\s+at /);
   });
 
   it('reports a port that is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const settings = { PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' };
-    const program = await startMain(folders.make(), settings);
-    expect(await program.ended).toBe(1);
+    const { output, stderr } = await refusal({ PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' });
     server.close();
-    expect(program.stderr).toMatch(/address already in use .*\. Set PORT to another port\.\n$/);
-    expect(program.output()).not.toContain('already in use');
+    expect(stderr).toMatch(/address already in use .*\. Set PORT to another port\.\n$/);
+    expect(output()).not.toContain('already in use');
   });
 
   it('reports a file that is not a database', async () => {
     const folder = folders.make();
     writeFileSync(join(folder, 'petstore.sqlite'), 'This is no database. '.repeat(100));
-    const program = await startMain(folder, { DATABASE_URL: 'sqlite:petstore.sqlite' });
-    expect(await program.ended).toBe(1);
-    const reason = /^Start failed: The file that DATABASE_URL names is damaged.*not a database.*\n$/;
-    expect(program.stderr).toMatch(reason);
-    expect(linesOf(program.output(), 'not a database')).toEqual([]);
+    const { output, stderr } = await refusal({ DATABASE_URL: 'sqlite:petstore.sqlite' }, folder);
+    expect(stderr).toMatch(/^Start failed: The file that DATABASE_URL names is damaged.*not a database.*\n$/);
+    expect(linesOf(output(), 'not a database')).toEqual([]);
   });
 
   it('reports a database that does not respond once', async () => {
-    const program = await startMain(folders.make(), { DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore' });
-    expect(await program.ended).toBe(1);
-    expect(program.stderr).toMatch(/^Start failed: .*ECONNREFUSED.*\n$/);
-    expect(linesOf(program.output(), 'ECONNREFUSED')).toEqual([]);
+    const { output, stderr } = await refusal({ DATABASE_URL: 'postgres://petstore@127.0.0.1:1/petstore' });
+    expect(stderr).toMatch(/^Start failed: .*ECONNREFUSED.*\n$/);
+    expect(linesOf(output(), 'ECONNREFUSED')).toEqual([]);
   });
 
   it.each(['/proc/nowhere/petstore.sqlite', 'file/petstore.sqlite'])('says what to do about %s', async (path) => {
     const folder = folders.make();
     writeFileSync(join(folder, 'file'), '');
-    const [code, stderr] = await refusal(folder, { DATABASE_URL: `sqlite:${path}` });
-    expect(code).toBe(1);
+    const { stderr } = await refusal({ DATABASE_URL: `sqlite:${path}` }, folder);
     expect(stderr).toMatch(
       /^Start failed: E[A-Z]+: .*(?:nowhere|petstore\.sqlite)'\. Set DATABASE_URL to a writable file in a writable folder\.\n$/,
     );
@@ -203,13 +198,13 @@ describe('a service that cannot start', () => {
     mkdirSync(join(folder, 'data'));
     symlinkSync(join(folder, 'data/petstore.sqlite'), join(folder, 'link.sqlite'));
     await start(folder);
-    const [code, stderr] = await refusal(folder, { DATABASE_URL: `sqlite:${file}` });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/: Process \d+ on \S+ already serves \S+\.sqlite\. /)]);
+    const { stderr } = await refusal({ DATABASE_URL: `sqlite:${file}` }, folder);
+    expect(stderr).toMatch(/: Process \d+ on \S+ already serves \S+\.sqlite\. /);
   });
 
   it('leaves no database if its settings are invalid', async () => {
     const folder = folders.make();
-    await refusal(folder, { LOG_LEVEL: 'loud' });
+    await refusal({ LOG_LEVEL: 'loud' }, folder);
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 });
@@ -235,11 +230,8 @@ it('a restart keeps the counts of accounts and addresses, the bans and strikes o
   };
   const usageOf = async (key: string) => (await service.request('/v1/usage', { key })).json();
   const enterprise = (perMinute: number, perDay: number) => service.key({ plan: 'enterprise', perMinute, perDay });
-  const [counted, banned, striking] = [
-    await enterprise(10, 12),
-    await enterprise(2, 1_000),
-    await enterprise(3, 1_000),
-  ];
+  const counted = await enterprise(10, 12);
+  const [banned, striking] = [await enterprise(2, 1_000), await enterprise(3, 1_000)];
   const owner = await service.key();
   const add = async () => {
     const added = await service.post('/v1/pets', owner, '{"name":"x","categoryId":9223372036854775807}');
