@@ -25,11 +25,12 @@ const readMetrics = async () => (await service.request('/metrics')).text();
 const README = page('README.md');
 const CONTRIBUTING = page('CONTRIBUTING.md');
 
-/** Returns the names of the settings with their defaults, in the format of the tables. */
+/** Returns the names of the settings with their defaults, as in the tables. */
 const settings = () => {
   const rules = getMetadataStorage().getTargetValidationMetadatas(Env, '', false, false);
   const defaults = new Map(Object.entries(new Env()));
-  return [...new Set(rules.map(({ propertyName }) => propertyName))].map((name) => [name, defaults.get(name)] as const);
+  const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  return names.map((name) => [name, written(defaults.get(name))] as const);
 };
 
 describe('the tables of the manual', () => {
@@ -56,18 +57,14 @@ describe('the tables of the manual', () => {
 
   it('list every setting with its default', () => {
     const listed = page('docs/configuration.md').table('Variable', 'Default');
-    expect(listed.map(([name, value]) => [name, value]).toSorted()).toEqual(
-      settings()
-        .map(([name, value]) => [name, written(value)])
-        .toSorted(),
-    );
+    expect(listed.map(([name, value]) => [name, value]).toSorted()).toEqual(settings().toSorted());
   });
 
   it('list five settings in the README as they are', () => {
     const listed = README.table('Variable', 'Default').map(([name, value]) => [name, value]);
-    const defaults = new Map<string | undefined, unknown>(settings());
+    const defaults = new Map<string | undefined, string>(settings());
     expect(listed.length).toBe(5);
-    expect(listed).toEqual(listed.map(([name]) => [name, defaults.has(name) && written(defaults.get(name))]));
+    expect(listed).toEqual(listed.map(([name]) => [name, defaults.get(name)]));
   });
 
   it('describe every folder and file of src', () => {
@@ -100,11 +97,8 @@ describe('the tables of the manual', () => {
   });
 
   it('list every scope', () => {
-    expect(
-      page('docs/authentication.md')
-        .table('Scope')
-        .map(([scope]) => scope),
-    ).toEqual([...SCOPES]);
+    const listed = page('docs/authentication.md').table('Scope');
+    expect(listed.map(([scope]) => scope)).toEqual([...SCOPES]);
   });
 
   it('name metrics and labels that exist', async () => {
@@ -146,10 +140,8 @@ describe('the tables of the manual', () => {
   it('list every decision', () => {
     const records = readdirSync(join(HOME, 'docs/decisions')).filter((name) => /^\d/.test(name));
     expect(records.length).toBeGreaterThan(8);
-    const listed = page('docs/decisions/README.md')
-      .table('Record')
-      .map(([link = '']) => /\((.*)\)/.exec(link)?.[1]);
-    expect(listed).toEqual(records.toSorted());
+    const listed = page('docs/decisions/README.md').table('Record');
+    expect(listed.map(([link = '']) => /\((.*)\)/.exec(link)?.[1])).toEqual(records.toSorted());
   });
 });
 
@@ -160,9 +152,8 @@ describe('the text of the manual', () => {
   });
 
   it('names compose files and programs that exist', () => {
-    const commands = page('docs/operating.md')
-      .table('Command', 'What it does')
-      .map(([command = '']) => command);
+    const listed = page('docs/operating.md').table('Command', 'What it does');
+    const commands = listed.map(([command = '']) => command);
     const compose = commands.flatMap((command) => [...command.matchAll(/-f (\S+)/g)].map(([, file = '']) => file));
     const programs = commands.flatMap((command) => /exec service dist\/(\S+)\.js/.exec(command)?.[1] ?? []);
     expect([compose.length, programs.length]).toEqual([2, 1]);
@@ -209,21 +200,12 @@ describe('the pages about extending', () => {
   });
 
   it('lists every field of an extension and every option of the application', () => {
-    expect(
-      BUILDING.table('Field', 'Meaning')
-        .map(([name]) => name)
-        .toSorted(),
-    ).toEqual(
-      [
-        ...fieldsOf('extensions/extension.ts', 'Extension'),
-        ...fieldsOf('database/database-options.ts', 'DatabaseParts'),
-      ].toSorted(),
-    );
-    expect(
-      BUILDING.table('Option')
-        .map(([name]) => name)
-        .toSorted(),
-    ).toEqual(fieldsOf('extensions/app-options.ts', 'AppOptions').toSorted());
+    const ofExtensions = fieldsOf('extensions/extension.ts', 'Extension');
+    const ofDatabase = fieldsOf('database/database-options.ts', 'DatabaseParts');
+    const fields = BUILDING.table('Field', 'Meaning').map(([name]) => name);
+    expect(fields.toSorted()).toEqual([...ofExtensions, ...ofDatabase].toSorted());
+    const options = BUILDING.table('Option').map(([name]) => name);
+    expect(options.toSorted()).toEqual(fieldsOf('extensions/app-options.ts', 'AppOptions').toSorted());
   });
 });
 
