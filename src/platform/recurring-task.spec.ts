@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { DomainError } from './errors/domain-error.js';
 import { noteRequest, RecurringTask, startedTasks } from './recurring-task.js';
 
+const failed = (error: unknown) => ({ message: 'work failed; retrying', count: 1, error });
 const startedNames = () => Array.from(startedTasks, ({ name }) => name);
 
 describe('RecurringTask', () => {
@@ -66,17 +67,13 @@ describe('RecurringTask', () => {
     failing = true;
     await task.tryRun();
     expect(logged).toHaveBeenCalledTimes(4);
-    expect(logged.mock.calls[0]).toEqual([
-      { message: 'work failed; retrying', count: 1, error: expect.stringMatching(/^Error: away\n +at /) },
-    ]);
+    expect(logged.mock.calls[0]).toEqual([failed(expect.stringMatching(/^Error: away\n +at /))]);
   });
 
   it('logs the causes of a failure, without a stack if a server is unavailable', async () => {
     const error = new DomainError('service_unavailable', 'Try again.', { cause: new Error('connection refused') });
     await new RecurringTask('work', 100, () => Promise.reject(error)).tryRun();
-    expect(logged.mock.calls).toEqual([
-      [{ message: 'work failed; retrying', count: 1, error: 'Try again.\nbecause of connection refused' }],
-    ]);
+    expect(logged.mock.calls).toEqual([[failed('Try again.\nbecause of connection refused')]]);
   });
 
   it('asks a run to end when it is stopped, and names one that does not', async () => {
@@ -103,9 +100,7 @@ describe('RecurringTask', () => {
     ['that is an object', { code: 'E_SOLD' }, /^\{ code: 'E_SOLD' \}$/],
   ])('logs a failure %s', async (_, error, line) => {
     await new RecurringTask('work', 100, () => Promise.reject(error as Error)).tryRun();
-    expect(logged.mock.calls).toEqual([
-      [{ message: 'work failed; retrying', count: 1, error: expect.stringMatching(line) }],
-    ]);
+    expect(logged.mock.calls).toEqual([[failed(expect.stringMatching(line))]]);
   });
 
   it.each([0, -1, NaN, Infinity, 30 * 24 * 3_600_000])('refuses an interval that no timer has: %s', (intervalMs) => {

@@ -130,11 +130,8 @@ describe('a key with few scopes', () => {
       'Bearer realm="petstore", error="insufficient_scope", scope="pets:write"',
     );
     expectTrio(response);
-    expect(await errorOf(response)).toMatchObject({
-      status: 403,
-      code: 'insufficient_scope',
-      message: expect.stringContaining('pets:write'),
-    });
+    const message = expect.stringContaining('pets:write');
+    expect(await errorOf(response)).toEqual({ status: 403, code: 'insufficient_scope', message });
   });
 
   it('gets 403 before its body has arrived', async () => {
@@ -166,10 +163,9 @@ it('each operation but getUsage needs the scope of the document, and no other', 
   const withScope = operations.filter(({ scopes }) => scopes.length === 1);
   expect(operations.filter((one) => !withScope.includes(one))).toMatchObject([{ id: 'getUsage', scopes: [] }]);
   for (const { id, scopes, call } of withScope) {
-    expect(await errorOf(await call(SCOPES.filter((one) => !scopes.includes(one))))).toMatchObject({
-      code: 'insufficient_scope',
-      message: expect.stringMatching(new RegExp(`; this operation needs ${scopes[0]}\\.$`)),
-    });
+    const refused = await call(SCOPES.filter((one) => !scopes.includes(one)));
+    const message = expect.stringMatching(new RegExp(`; this operation needs ${scopes[0]}\\.$`));
+    expect(await errorOf(refused)).toEqual({ status: 403, code: 'insufficient_scope', message });
     expect([id, (await call(scopes)).status]).not.toEqual([id, 403]);
   }
 });

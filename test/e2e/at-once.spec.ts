@@ -97,10 +97,8 @@ describe('pets that arrive faster than they can be written', () => {
 
 it('concurrent orders for one pet return 201 once and 409 for all others', async () => {
   const responses = await atOnce(50, '/v1/store/orders', `{"petId":${await addPet()}}`);
-  expect([...responses].map(([status, { length }]) => [status, length]).toSorted()).toEqual([
-    [201, 1],
-    [409, 49],
-  ]);
+  const counts = [...responses].map(([status, { length }]) => [status, length]);
+  expect(Object.fromEntries(counts)).toEqual({ 201: 1, 409: 49 });
   expect(codesOf(responses.get(409))).toEqual(new Set(['pet_not_available']));
   expect(await count('orders')).toBe(1);
 });

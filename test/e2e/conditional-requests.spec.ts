@@ -157,10 +157,8 @@ describe('a list of ETags', () => {
     expect([(await read('/v1/pets/1', { [name]: list })).status, (await change(list)).status]).toEqual([200, 200]);
     for (const path of ['/v1/pets/1', '/v1/pets?limit=1']) {
       const refused = await read(path, { [name]: `${list},` });
-      expect([refused.headers.get('etag'), String(refused.headers.get('link')).includes('next')]).toEqual([
-        null,
-        false,
-      ]);
+      expect(refused.headers.get('etag')).toBeNull();
+      expect(String(refused.headers.get('link'))).not.toContain('next');
       expect(await refusalOf(refused)).toBe('400 validation_failed');
     }
     expect(await refusalOf(change(`${list},`))).toBe('400 validation_failed');

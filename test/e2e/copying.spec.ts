@@ -73,11 +73,8 @@ describe('the backup', () => {
   });
 
   it.each([[[]], [['']], [['--help']], [['one', 'two']]])('is refused with the arguments %j', (args) => {
-    expect(backUp(args)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'Pass the path of the backup file as the only argument.\n',
-    });
+    const stderr = 'Pass the path of the backup file as the only argument.\n';
+    expect(backUp(args)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 
@@ -85,11 +82,9 @@ describe('a move to PostgreSQL', () => {
   it.each([[[]], [['sqlite:petstore.sqlite']], [[TARGET, 'more']]])(
     'is refused with the arguments %j',
     async (args) => {
-      expect(await move(args, { DATABASE_URL: 'sqlite:/nowhere/petstore.sqlite' })).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: expect.stringMatching(/^Pass the URL of the target as the only argument, .*\.\n$/),
-      });
+      const stderr = expect.stringMatching(/^Pass the URL of the target as the only argument, .*\.\n$/);
+      const env = { DATABASE_URL: 'sqlite:/nowhere/petstore.sqlite' };
+      expect(await move(args, env)).toEqual({ code: 2, stdout: '', stderr });
     },
   );
 

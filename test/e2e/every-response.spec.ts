@@ -150,11 +150,8 @@ describe('methods and paths', () => {
   it.each(['DELETE', 'PATCH', 'TRACE', 'QUERY', 'M-SEARCH'])('%s returns 405 with Allow', async (method) => {
     const response = await ask(service.port, { method, path: '/v1/pets', key });
     expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
-    expect(await errorOf(response)).toMatchObject({
-      status: 405,
-      code: 'method_not_allowed',
-      message: expect.stringContaining(method),
-    });
+    const message = expect.stringContaining(method);
+    expect(await errorOf(response)).toEqual({ status: 405, code: 'method_not_allowed', message });
   });
 });
 

@@ -110,10 +110,8 @@ describe('the keys commands', () => {
 
   it('scopes prints the new scopes of a key', async () => {
     const { id, key } = await create(' --scopes pets:read');
-    expect(await run(`scopes ${id} pets:write,pets:read`)).toEqual({
-      text: `${id} has the scopes pets:write pets:read.`,
-      changed: true,
-    });
+    const changed = { text: `${id} has the scopes pets:write pets:read.`, changed: true };
+    expect(await run(`scopes ${id} pets:write,pets:read`)).toEqual(changed);
     const { text } = await run(`scopes ${id} orders:read --json`);
     expect(text).not.toContain('\n');
     const [listed] = JSON.parse((await run('list --json')).text) as object[];
@@ -124,10 +122,8 @@ describe('the keys commands', () => {
   it('revoke, unban and plan print what they did and when running services notice it', async () => {
     const { id } = await create();
     expect(await run(`unban ${id}`)).toEqual({ text: `${id} is no longer banned.`, changed: true });
-    expect(await run('plan acme business')).toEqual({
-      text: 'acme is on the plan business: 1000 requests a minute, 100000 a day.',
-      changed: true,
-    });
+    const planned = 'acme is on the plan business: 1000 requests a minute, 100000 a day.';
+    expect(await run('plan acme business')).toEqual({ text: planned, changed: true });
     expect(await run(`revoke ${id}`)).toEqual({ text: `Revoked ${id}.`, changed: true });
     expect(await run(`revoke ${id}`)).toHaveProperty('text', `${id} is already revoked.`);
   });

@@ -72,16 +72,12 @@ describe('a body', () => {
 
   it('that is too large is refused with its size, if that is known', async () => {
     const body = ' '.repeat(20_000);
-    const tooLarge = { status: 413, code: 'payload_too_large' };
-    expect(await send('POST', '/v1/pets', body)).toEqual({
-      ...tooLarge,
-      message: 'The request body must not exceed 16384 bytes, but has 20000.',
-    });
+    const message = 'The request body must not exceed 16384 bytes.';
+    const tooLarge = { status: 413, code: 'payload_too_large', message };
     const chunked = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked', 'Content-Length': [] };
-    expect(await send('POST', '/v1/pets', body, chunked)).toEqual({
-      ...tooLarge,
-      message: 'The request body must not exceed 16384 bytes.',
-    });
+    expect(await send('POST', '/v1/pets', body, chunked)).toEqual(tooLarge);
+    const known = { ...tooLarge, message: message.replace('.', ', but has 20000.') };
+    expect(await send('POST', '/v1/pets', body)).toEqual(known);
   });
 });
 

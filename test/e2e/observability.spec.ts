@@ -108,18 +108,21 @@ const outcomes = async () => ({
   unauthenticated: await decisions('none', 'unauthenticated'),
 });
 
+const idOf = async (path: string, as: string | undefined, id: string) =>
+  (await get(path, as, { 'X-Request-Id': id })).headers.get('x-request-id');
+
 describe('X-Request-Id', () => {
   it.each(['abc', 'A-b_c.9', '0b5f1a4e-6f0e-4a43-9d1f-3f6f1d1c2b7a', 'x'.repeat(64)])(
     'is returned as it was sent: %s',
     async (id) => {
-      expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toBe(id);
+      expect(await idOf('/v1/pets', key, id)).toBe(id);
     },
   );
 
   it.each(['', 'a b', 'x'.repeat(65), '"}{', 'a,b', '${jndi:ldap://x}', 'caf\u00e9'])(
     'is replaced if it is unsafe to log: %j',
     async (id) => {
-      expect((await get('/v1/pets', key, { 'X-Request-Id': id })).headers.get('x-request-id')).toMatch(UUID);
+      expect(await idOf('/v1/pets', key, id)).toMatch(UUID);
     },
   );
 
@@ -131,12 +134,7 @@ describe('X-Request-Id', () => {
   });
 
   it('is on errors too', async () => {
-    expect((await get('/v1/pets', undefined, { 'X-Request-Id': 'refused-1' })).headers.get('x-request-id')).toBe(
-      'refused-1',
-    );
-    expect((await get('/nothing', undefined, { 'X-Request-Id': 'refused-2' })).headers.get('x-request-id')).toBe(
-      'refused-2',
-    );
+    for (const path of ['/v1/pets', '/nothing']) expect(await idOf(path, undefined, 'refused-1')).toBe('refused-1');
   });
 });
 
@@ -185,11 +183,8 @@ describe('the text of metrics', () => {
 
   it('has the same headers for HEAD, without a body', async () => {
     const response = await scrape({ 'Accept-Encoding': 'gzip' }, 'HEAD');
-    expect([response.status, response.headers.get('content-encoding'), await response.text()]).toEqual([
-      200,
-      'gzip',
-      '',
-    ]);
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
   });
 });
 

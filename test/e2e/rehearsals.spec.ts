@@ -39,9 +39,8 @@ describe('a rehearsed error', () => {
       const response = await post(`code=${code}`);
       expect(response.status).toBe(ERROR_CODES[expected].status);
       expect(response.headers.get('preference-applied')).toBe(`code=${code}`);
-      expect(Object.fromEntries(Object.keys(headers).map((name) => [name, response.headers.get(name)]))).toEqual(
-        headers,
-      );
+      const sent = Object.keys(headers).map((name) => [name, response.headers.get(name)]);
+      expect(Object.fromEntries(sent)).toEqual(headers);
       expect(await errorOf(response)).toMatchObject({ code: expected, status: ERROR_CODES[expected].status });
     },
   );
@@ -74,10 +73,8 @@ describe('a rehearsed error', () => {
 
   it('of a deprecated operation has deprecation headers like the real error, and can be its removal', async () => {
     const gone = await call('code=410', '/v1/pets/1');
-    expect(await errorOf(gone)).toMatchObject({
-      code: 'operation_removed',
-      message: expect.stringContaining('2030-12-05'),
-    });
+    const message = expect.stringContaining('2030-12-05');
+    expect(await errorOf(gone)).toEqual({ status: 410, code: 'operation_removed', message });
     const others = [404, 503, 401, 403, 429];
     const responses = [gone, ...(await Promise.all(others.map((code) => call(`code=${code}`, '/v1/pets/1'))))];
     expect(responses.map(({ status, headers }) => [status, headers.get('sunset') !== null])).toEqual([

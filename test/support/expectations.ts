@@ -34,12 +34,8 @@ export function errorIn(text: string, httpStatus: number): ErrorObject {
 /** Expects each rate-limit header once, with consistent integers (specification, section 8). */
 export function expectTrio(response: Response): void {
   const { limit, remaining, reset } = trio(response);
-  expect([response.status, typeof limit, typeof remaining, typeof reset]).toEqual([
-    response.status,
-    'number',
-    'number',
-    'number',
-  ]);
+  const types = [limit, remaining, reset].map((value) => typeof value);
+  expect([response.status, ...types]).toEqual([response.status, 'number', 'number', 'number']);
   expect(limit).toBeGreaterThanOrEqual(1);
   expect(remaining).toBeLessThan(Number(limit) + 1);
   expect(reset).toBeGreaterThan(1_700_000_000);
@@ -47,10 +43,6 @@ export function expectTrio(response: Response): void {
 }
 
 export function expectNoTrio(response: Response): void {
-  expect({ status: response.status, ...trio(response) }).toEqual({
-    status: response.status,
-    limit: null,
-    remaining: null,
-    reset: null,
-  });
+  const { status } = response;
+  expect({ status, ...trio(response) }).toEqual({ status, limit: null, remaining: null, reset: null });
 }

@@ -32,6 +32,10 @@ export interface RawResponse {
   readonly body: string;
 }
 
+/** Of each response, its status and whether it ends the connection. */
+export const endsOf = (responses: readonly RawResponse[]) =>
+  responses.map(({ status, headers }) => [status, headers.get('connection')]);
+
 /** Splits the bytes of a connection into responses. Throws on bytes that are not a response. */
 export function rawResponses(bytes: string): RawResponse[] {
   const responses: RawResponse[] = [];
