@@ -69,13 +69,10 @@ describe('pets that arrive faster than they can be written', () => {
     await until(() => heard.length >= names.length);
     for (const { app } of instances) app.get(EventEmitter2).off('pet.created', hear);
     expect(heard.toSorted()).toEqual(names.toSorted());
-    const stored = await queryDatabase<{ id: number | string; name: string }>(
-      folder,
-      `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`,
-    );
-    expect(new Map(added.map((pet) => [pet?.name, pet?.id]))).toEqual(
-      new Map(stored.map(({ id, name }) => [name, Number(id)])),
-    );
+    const select = `SELECT "id", "name" FROM "pets" WHERE "name" LIKE 'one of many %'`;
+    const stored = await queryDatabase<{ id: number | string; name: string }>(folder, select);
+    const idByName = new Map(stored.map(({ id, name }) => [name, Number(id)]));
+    expect(new Map(added.map((pet) => [pet?.name, pet?.id]))).toEqual(idByName);
   });
 
   it('are all created, by fewer statements than pets', async () => {

@@ -34,10 +34,12 @@ const schemasOf = ({ components }: OpenAPIObject) => components?.schemas as Reco
 const propertiesOf = (copy: OpenAPIObject, name: string) => schemasOf(copy)[name]?.properties as object;
 const operation = (copy: OpenAPIObject, id: string): OperationObject => operationNamed(copy, id).operation;
 
+const edited = (id: string, more: object) => (copy: OpenAPIObject) => Object.assign(operation(copy, id), more);
+
 describe('the changes of a version', () => {
   it.each<[string, (copy: OpenAPIObject) => void, string[]]>([
     ['nothing', () => undefined, []],
-    ['a word', (copy) => Object.assign(operation(copy, 'listPets'), { description: 'Another word.' }), []],
+    ['a word', edited('listPets', { description: 'Another word.' }), []],
     [
       'an operation',
       (copy) => {
@@ -77,19 +79,11 @@ describe('the changes of a version', () => {
     ['an operation is gone', (copy) => delete copy.paths['/usage'], 'Removed operation `getUsage`.'],
     [
       'another scope',
-      (copy) => (operation(copy, 'listPets').security = [{ apiKey: ['pets:list'] }]),
+      edited('listPets', { security: [{ apiKey: ['pets:list'] }] }),
       'Needs the scope `pets:list`: `listPets`.',
     ],
-    [
-      'another stability',
-      (copy) => Object.assign(operation(copy, 'placeOrder'), { 'x-stability': 'beta' }),
-      'Is `beta`: `placeOrder`.',
-    ],
-    [
-      'a removal date',
-      (copy) => Object.assign(operation(copy, 'placeOrder'), { 'x-sunset': '2031-01-01' }),
-      'Will be removed on 2031-01-01: `placeOrder`.',
-    ],
+    ['another stability', edited('placeOrder', { 'x-stability': 'beta' }), 'Is `beta`: `placeOrder`.'],
+    ['a removal', edited('placeOrder', { 'x-sunset': '2031-01-01' }), 'Will be removed on 2031-01-01: `placeOrder`.'],
     [
       'a field that must be sent',
       (copy) => schemasOf(copy)['NewPet']?.required?.push('status'),

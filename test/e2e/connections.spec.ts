@@ -13,6 +13,7 @@ const FLOOD_BYTES = 64 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, ' ');
 const LONG = `Content-Length: ${FLOOD_BYTES}\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const LARGE_CHUNK = `5000\r\n${' '.repeat(0x5000)}\r\n`;
 
 let key: string;
 let auth: string;
@@ -52,14 +53,10 @@ async function sendAndVanish(bytes: string): Promise<void> {
 /** The statuses of requests to the pets, or to no route, with their numbers. */
 async function counted(route = '/v1/pets'): Promise<Record<string, number>> {
   const text = await service.app.get(Registry).metrics();
-  const lines = text.matchAll(
-    new RegExp(
-      `^http_server_request_duration_seconds_count\\{.*http_route="${route}",http_response_status_code="(\\d+)"\\} (\\d+)$`,
-      'gm',
-    ),
-  );
+  const labels = `http_route="${route}",http_response_status_code="(\\d+)"`;
+  const series = new RegExp(`^http_server_request_duration_seconds_count\\{.*${labels}\\} (\\d+)$`, 'gm');
   const counts: Record<string, number> = {};
-  for (const [, status = '', count] of lines) counts[status] = (counts[status] ?? 0) + Number(count);
+  for (const [, status = '', count] of text.matchAll(series)) counts[status] = (counts[status] ?? 0) + Number(count);
   return counts;
 }
 
@@ -125,11 +122,7 @@ describe('a response before the request is complete', () => {
   it.each<[string, number, () => string]>([
     ['without a key', 401, () => head('POST /v1/pets', LONG)],
     ['with a body that is too large', 413, () => head('POST /v1/pets', auth + LONG)],
-    [
-      'with chunks that are too large',
-      413,
-      () => `${head('POST /v1/pets', auth + CHUNKED)}5000\r\n${' '.repeat(0x5000)}\r\n`,
-    ],
+    ['with chunks that are too large', 413, () => head('POST /v1/pets', auth + CHUNKED) + LARGE_CHUNK],
     ['where nothing is', 404, () => head('POST /v1/nothing', auth + LONG)],
     ['for a method that the path lacks', 405, () => head('PUT /v1/pets', auth + CHUNKED)],
     ['of a media type that is not accepted', 415, () => `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${auth}${LONG}\r\n`],

@@ -73,14 +73,8 @@ describe('the document', () => {
   it('has every route of the controllers, except for public ones', () => {
     const documented = operationsOf(document).map(({ operation }) => String(operation.operationId));
     const declared = routesOf(service.app).map(({ operation, name }) => operation?.id ?? name);
-    expect(declared.toSorted()).toEqual(
-      [
-        ...documented,
-        'MonitoringController.live',
-        'MonitoringController.ready',
-        'MonitoringController.metrics',
-      ].toSorted(),
-    );
+    const open = ['live', 'ready', 'metrics'].map((name) => `MonitoringController.${name}`);
+    expect(declared.toSorted()).toEqual([...documented, ...open].toSorted());
   });
 
   it('contains the limits of the plans', () => {
@@ -120,11 +114,8 @@ describe('the examples, run with the sample data', () => {
 
   it('of listPets return the documented example', async () => {
     const { responses } = operationNamed(document, 'listPets');
-    const pages = [
-      await service.request('/v1/pets?limit=2', { key }),
-      await service.request('/v1/pets?after=5', { key }),
-    ];
-    expect(await Promise.all(pages.map((page) => page.json()))).toEqual(exampleValues(responses['200']));
+    const pages = ['limit=2', 'after=5'].map((query) => service.json(`/v1/pets?${query}`, { key }));
+    expect((await Promise.all(pages)).map(({ body }) => body)).toEqual(exampleValues(responses['200']));
   });
 
   it('of createPet return the documented example', async () => {

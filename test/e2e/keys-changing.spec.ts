@@ -174,10 +174,7 @@ it('a retired key is neither changed nor rotated', async () => {
   const [revoked, expired] = [await issue(), await issue({ expiresInMs: 1_000 })];
   await revoke(revoked.id);
   api.clock.advanceSeconds(1);
-  for (const [id, reason] of [
-    [revoked.id, 'revoked'],
-    [expired.id, 'expired'],
-  ] as const) {
+  for (const [reason, { id }] of Object.entries({ revoked, expired })) {
     const refusal = { status: 409, code: 'api_key_retired', message: expect.stringContaining(reason) };
     expect(await errorOf(await rotate(id))).toEqual(refusal);
     expect(await errorOf(await change(id, { paused: true }))).toEqual(refusal);

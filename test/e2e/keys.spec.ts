@@ -88,12 +88,8 @@ describe('keys over HTTP', () => {
   it('neither show nor change keys of another account', async () => {
     const other = await issue({ account: 'neighbour' });
     for (const id of [other.id, 'key_0000000000000000']) {
-      const pause = api.service.json(`/v1/keys/${id}`, {
-        key: api.manager.key,
-        method: 'PATCH',
-        body: { paused: true },
-      });
-      expect((await pause).status).toBe(404);
+      const pause = { key: api.manager, method: 'PATCH', body: { paused: true } };
+      expect((await api.service.json(`/v1/keys/${id}`, pause)).status).toBe(404);
       for (const response of [get(id), rotate(id), revoke(id)]) expect(await refusalOf(response)).toBe(NOT_FOUND);
       expect((await usageOf(id)).body).toMatchObject({ code: 'api_key_not_found' });
     }

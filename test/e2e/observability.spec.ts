@@ -192,11 +192,8 @@ describe('the log', () => {
   it('has a line of JSON for a 500, with the X-Request-Id of the response and without the key', async () => {
     await queryDatabase(service.folder, 'ALTER TABLE pets RENAME TO lost');
     const path = '/v1/pets?after=12345';
-    const response = await get(path, key, {
-      'X-Request-Id': 'broken-1',
-      Cookie: `key=${key}`,
-      Referer: `http://x/?key=${key}`,
-    });
+    const headers = { 'X-Request-Id': 'broken-1', Cookie: `key=${key}`, Referer: `http://x/?key=${key}` };
+    const response = await get(path, key, headers);
     await queryDatabase(service.folder, 'ALTER TABLE lost RENAME TO pets');
     expect(await errorOf(response)).toMatchObject({ status: 500, code: 'internal_error' });
     expect((await get(path, key)).status).toBe(200);

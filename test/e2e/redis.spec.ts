@@ -35,6 +35,8 @@ function flood(times: number, ...keys: readonly string[]): Promise<Response[]> {
   return concurrently(requests, 100);
 }
 
+const setMemory = (bytes: number) => server.call('CONFIG', 'SET', 'maxmemory', bytes);
+
 async function commands(): Promise<number> {
   return Number(/commands_processed:(\d+)/.exec(String(await server.call('INFO', 'stats')))?.[1]);
 }
@@ -79,12 +81,8 @@ describeWithRedis('instances that share Redis', () => {
     server = await RedisServer.start();
     first = await startApp({ env: server.env });
     // Each keeps its own hold on the one database.
-    instances = [
-      first,
-      ...(await Promise.all(
-        Array.from({ length: INSTANCES - 1 }, () => startApp({ env: server.env, folder: first.folder })),
-      )),
-    ];
+    const others = Array.from({ length: INSTANCES - 1 }, () => startApp({ env: server.env, folder: first.folder }));
+    instances = [first, ...(await Promise.all(others))];
   });
   beforeEach(() => {
     agent = new Agent({ keepAlive: true });
@@ -173,11 +171,7 @@ describeWithRedis('instances that share Redis', () => {
 
   it.each([
     ['is dead', () => server.kill(), () => server.restart()],
-    [
-      'is out of memory',
-      () => server.call('CONFIG', 'SET', 'maxmemory', 1),
-      () => server.call('CONFIG', 'SET', 'maxmemory', 0),
-    ],
+    ['is out of memory', () => setMemory(1), () => setMemory(0)],
     ['takes no writes', () => server.call('REPLICAOF', '127.0.0.1', 1), () => server.call('REPLICAOF', 'NO', 'ONE')],
   ])('use local limits while Redis %s, and shared ones afterwards', async (_state, fail, mend) => {
     const key = await first.key({ plan: 'enterprise', perMinute: 20, perDay: 100_000 });

@@ -112,12 +112,8 @@ describe('a service that gets SIGTERM', () => {
     expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '1']);
     kept.socket.write(LIVE);
     await until(() => kept.received().split('HTTP/1.1 200 ').length > 2);
-    expect(
-      kept
-        .received()
-        .toLowerCase()
-        .match(/connection: \S+/g),
-    ).toEqual(['connection: keep-alive', 'connection: close']);
+    const told = kept.received().toLowerCase();
+    expect(told.match(/connection: \S+/g)).toEqual(['connection: keep-alive', 'connection: close']);
     late.socket.write(BODY.slice(5));
     expect(await program.ended).toBe(0);
     await Promise.all([idle, kept, late].map(({ closed }) => closed));

@@ -42,10 +42,8 @@ export class AuthBench {
       AuthModule,
       EventsModule,
     ];
-    const module = await Test.createTestingModule({
-      imports,
-      providers: [AccountsService, KeysService, UsageHistory],
-    }).compile();
+    const providers = [AccountsService, KeysService, UsageHistory];
+    const module = await Test.createTestingModule({ imports, providers }).compile();
     const keys = module.get(KeysService);
     const database = module.get(Database);
     const instance = {
