@@ -1,3 +1,6 @@
+type Mistake = readonly [body: string, message: string];
+
+const INT64 = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.';
 const VISIBLE = 'name must have at least one visible character.';
 const SCOPES =
   'pets:read, pets:write, categories:read, categories:write, orders:read, orders:write, usage:read, events:read, keys:manage';
@@ -10,7 +13,7 @@ const notJson = (column: number, fault: string, line = 1) =>
 const SEND_JSON = 'Send a JSON body with Content-Type: application/json';
 
 /** Mistakes in the body of createPet, and the message of the 400 `validation_failed`. */
-export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[] = [
+export const BODY_MISTAKES: readonly Mistake[] = [
   ['{}', 'name is required; categoryId is required.'],
   ['{"name":5,"categoryId":1}', 'name must be a string, not an integer (put it in quotes).'],
   ['{"name":true,"categoryId":1}', 'name must be a string, not a boolean (put it in quotes).'],
@@ -28,14 +31,8 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ['{"name":"Bella","categoryId":"dogs"}', 'categoryId must be an integer, not a string.'],
   ['{"name":"Bella","categoryId":null}', 'categoryId must be an integer, not null.'],
   ['{"name":"Bella","categoryId":1.5}', 'categoryId must be an integer, not a number with a fraction.'],
-  [
-    '{"name":"Bella","categoryId":9223372036854775808}',
-    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
-  ],
-  [
-    '{"name":"Bella","categoryId":1e30}',
-    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807.',
-  ],
+  ['{"name":"Bella","categoryId":9223372036854775808}', INT64],
+  ['{"name":"Bella","categoryId":1e30}', INT64],
   ['{"name":"Bella","categoryId":1,"status":"Available"}', 'status must be one of available, pending, sold.'],
   ['{"name":"Bella","categoryId":1,"status":null}', 'status must be a string, not null (leave it out instead).'],
   ['{"nmae":"Bella","categoryId":1}', `${unknown('nmae', 'name')}; name is required.`],
@@ -60,60 +57,42 @@ export const BODY_MISTAKES: readonly (readonly [body: string, message: string])[
   ],
 ];
 
-/** Mistakes in other bodies. */
-export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: string, body: string, message: string])[] =
+/** Mistakes in the body of createKey. */
+const KEY_MISTAKES: readonly Mistake[] = [
+  ['{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
+  ['{"scopes":["pets:reed"]}', `scopes must contain only known scopes: ${SCOPES}, webhooks:manage.`],
+  ['{"scopes":["pets"]}', `scopes must contain only ${SCOPES}, and more, not "pets".`],
+  ['{"scopes":["*"]}', `scopes must contain only ${SCOPES}, and more, not "*".`],
+  ['{"scopes":["pets:read",1]}', `scopes must contain only ${SCOPES}, and more.`],
+  ['{"scopes":["pets:read","pets:read"]}', 'scopes must have unique items.'],
+  ['{"scopes":[]}', 'scopes must have 1 to 100 items, not 0.'],
+  ['{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
+  [JSON.stringify({ scopes: Array(101).fill('pets:read') }), 'scopes must have 1 to 100 items, not 101.'],
+  ['{"name":""}', 'name must have 1 to 100 characters, not 0.'],
+  ['{"name":"a\\u2028b"}', 'name must not have control characters, line separators or bidirectional controls.'],
   [
-    ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or be null.'],
-    ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
-    [
-      'POST',
-      '/v1/store/orders',
-      '{"pet_id":1}',
-      '"pet_id" is not a known field (did you mean petId? known: petId); petId is required.',
-    ],
-    ['POST', '/v1/store/orders', '{"petId":1,"quantity":2}', '"quantity" is not a known field (known: petId).'],
-    [
-      'POST',
-      '/v1/categories',
-      '{"name":"Dogs","description":"x"}',
-      '"description" is not a known field (known: name, id).',
-    ],
-    ['POST', '/v1/keys', '{"scopes":"pets:read"}', 'scopes must be a list, not a string.'],
-    [
-      'POST',
-      '/v1/keys',
-      '{"scopes":["pets:reed"]}',
-      `scopes must contain only known scopes: ${SCOPES}, webhooks:manage.`,
-    ],
-    ['POST', '/v1/keys', '{"scopes":["pets"]}', `scopes must contain only ${SCOPES}, and more, not "pets".`],
-    ['POST', '/v1/keys', '{"scopes":["*"]}', `scopes must contain only ${SCOPES}, and more, not "*".`],
-    ['POST', '/v1/keys', '{"scopes":["pets:read",1]}', `scopes must contain only ${SCOPES}, and more.`],
-    ['POST', '/v1/keys', '{"scopes":["pets:read","pets:read"]}', 'scopes must have unique items.'],
-    ['POST', '/v1/keys', '{"scopes":[]}', 'scopes must have 1 to 100 items, not 0.'],
-    ['POST', '/v1/keys', '{"expiresInSeconds":0}', 'expiresInSeconds must be an integer from 1 to 3155760000.'],
-    [
-      'POST',
-      '/v1/keys',
-      JSON.stringify({ scopes: Array(101).fill('pets:read') }),
-      'scopes must have 1 to 100 items, not 101.',
-    ],
-    ['POST', '/v1/keys', '{"name":""}', 'name must have 1 to 100 characters, not 0.'],
-    [
-      'POST',
-      '/v1/keys',
-      '{"name":"a\\u2028b"}',
-      'name must not have control characters, line separators or bidirectional controls.',
-    ],
-    [
-      'POST',
-      '/v1/keys',
-      '{"scope":["pets:read"]}',
-      '"scope" is not a known field (did you mean scopes? known: name, scopes, expiresInSeconds).',
-    ],
-  ];
+    '{"scope":["pets:read"]}',
+    '"scope" is not a known field (did you mean scopes? known: name, scopes, expiresInSeconds).',
+  ],
+];
+
+/** Mistakes in other bodies. */
+export const OTHER_BODY_MISTAKES: readonly (readonly [method: string, path: string, ...mistake: Mistake])[] = [
+  ['PATCH', '/v1/pets/1', '{"status":"gone"}', 'status must be one of available, pending, sold, or be null.'],
+  ['POST', '/v1/store/orders', '{"petId":0}', 'petId must be an integer from 1 to 9223372036854775807.'],
+  [
+    'POST',
+    '/v1/store/orders',
+    '{"pet_id":1}',
+    '"pet_id" is not a known field (did you mean petId? known: petId); petId is required.',
+  ],
+  ['POST', '/v1/store/orders', '{"petId":1,"quantity":2}', '"quantity" is not a known field (known: petId).'],
+  ['POST', '/v1/categories', '{"name":"x","description":"x"}', '"description" is not a known field (known: name, id).'],
+  ...KEY_MISTAKES.map((mistake) => ['POST', '/v1/keys', ...mistake] as const),
+];
 
 /** Bodies that are not JSON, and the message of the 400 `malformed_json`. */
-export const JSON_MISTAKES: readonly (readonly [body: string, message: string])[] = [
+export const JSON_MISTAKES: readonly Mistake[] = [
   ['', 'The request body is empty, but must be JSON.'],
   [' ', 'The request body is empty, but must be JSON.'],
   ['{"name":"Bella","categoryId":3,}', notJson(32, 'remove the comma before it')],

@@ -4,10 +4,10 @@ const how = (fault: string) => `${fault} Send it as "Authorization: Bearer <API 
 const NO_BEARER = how('The Authorization header does not begin with Bearer and a space.');
 const QUOTED = how('The key is in quotes.');
 const PLACEHOLDER = how('The key is a placeholder or a variable without its value.');
+const INVALID = 'The API key is not valid.';
 const ODD = how('The key in the Authorization header contains invalid characters.');
-const PREFIX = 'The API key is not valid. Keys of this service start with psk_live_.';
-const lengthOf = (length: number) =>
-  `The API key is not valid. It has ${length} characters instead of 45. Copy it whole.`;
+const PREFIX = `${INVALID} Keys of this service start with psk_live_.`;
+const lengthOf = (length: number) => `${INVALID} It has ${length} characters instead of 45. Copy it whole.`;
 
 type Mistake = readonly [name: string, header: (key: string) => string, message: string];
 
@@ -49,11 +49,7 @@ export const ODD_KEYS: readonly Mistake[] = [
     'The API key is not valid. It is the identifier of a key. Keys of this service start with psk_live_.',
   ],
   ['a JSON Web Token', () => 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.abc', PREFIX],
-  [
-    'a hyphen in it',
-    (key) => `Bearer ${key.slice(0, -1)}-`,
-    'The API key is not valid. Only letters and digits can follow psk_live_.',
-  ],
+  ['a hyphen', (key) => `Bearer ${key.slice(0, -1)}-`, `${INVALID} Only letters and digits can follow psk_live_.`],
   [
     'a typing error',
     (key) => `Bearer ${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`,
@@ -64,23 +60,16 @@ export const ODD_KEYS: readonly Mistake[] = [
     () => 'Bearer psk_test_00000000000000000000000000000000iRZ7',
     'The API key is not valid. It is for the staging environment. Keys of this service start with psk_live_.',
   ],
-  [
-    'a key that nobody was given',
-    () => 'Bearer psk_live_0123456789ABCDEFGHIJabcdefghij1yIOLq',
-    'The API key is not valid.',
-  ],
+  ['a key that nobody was given', () => 'Bearer psk_live_0123456789ABCDEFGHIJabcdefghij1yIOLq', INVALID],
 ];
 
+const IN_HEADER = how('The service does not read X-API-Key.');
 const IN_QUERY = how('The service reads no key in the query, where logs would show it.');
 
 /** Requests with the key in another place, and the message of the 401 `missing_api_key`. */
 export const MISPLACED_KEYS: readonly (readonly [name: string, request: (key: string) => Ask, message: string])[] = [
   ['nowhere', () => ({ path: '/v1/pets' }), how('This operation needs an API key.')],
-  [
-    'in X-API-Key',
-    (key) => ({ path: '/v1/pets', headers: { 'X-API-Key': key } }),
-    how('The service does not read X-API-Key.'),
-  ],
+  ['in X-API-Key', (key) => ({ path: '/v1/pets', headers: { 'X-API-Key': key } }), IN_HEADER],
   ['in ?api_key=', (key) => ({ path: `/v1/pets?api_key=${key}` }), IN_QUERY],
   ['in &access_token=', (key) => ({ path: `/v1/pets?limit=2&access_token=${key}` }), IN_QUERY],
 ];
