@@ -177,7 +177,7 @@ it.each([
   ['without a key', async () => undefined],
 ])('an error during admission returns 500 to the request %s, without an unhandled rejection', async (_, prepare) => {
   const caller = await prepare();
-  // The step after the decision.
+  // The step after the decision fails.
   const decisions = service.app.get(Registry).getSingleMetric('petstore_admissions_total') as Counter;
   jest.spyOn(decisions, 'inc').mockImplementationOnce(() => {
     throw new Error('out of order');
