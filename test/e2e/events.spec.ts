@@ -6,7 +6,6 @@ import {
   type ExecutionContext,
   Get,
   Injectable,
-  Module,
   Post,
   UseGuards,
 } from '@nestjs/common';
@@ -27,6 +26,7 @@ import {
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
 import { awaitedAtStop } from '../../src/platform/recurring-task.js';
 import { startApp } from '../support/app.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { until } from '../support/until.js';
@@ -88,9 +88,6 @@ class ShelterController {
   }
 }
 
-@Module({ imports: [PetsModule], controllers: [ShelterController], providers: [Later] })
-class LaterModule {}
-
 let keyId: string;
 let key: string;
 
@@ -109,7 +106,8 @@ const change = (path: string, body: object) =>
 beforeEach(() => void heard.splice(0));
 
 describe('after the commit', () => {
-  sharePreparedApp({ extensions: [{ module: LaterModule }] }, makeKey);
+  const extension = extensionOf({ imports: [PetsModule], controllers: [ShelterController], providers: [Later] });
+  sharePreparedApp({ extensions: [extension] }, makeKey);
 
   it('listeners hear of created, changed and removed pets: before, after and actor', async () => {
     const { id } = await petOf(await add('Bella'));
@@ -261,11 +259,8 @@ describe('a stop of the service', () => {
     }
   }
 
-  @Module({ imports: [PetsModule], providers: [Slow] })
-  class SlowModule {}
-
   it('waits as long as for tasks for listeners, also to what they raise, which can still use the database', async () => {
-    const stopping = await startApp({ extensions: [{ module: SlowModule }] });
+    const stopping = await startApp({ extensions: [extensionOf({ imports: [PetsModule], providers: [Slow] })] });
     await stopping.post('/v1/pets', await stopping.key(), { name: 'first', categoryId: 1 });
     const stopped = stopping.stop();
     // What a stop waits for is in this set only while it waits, which is bounded.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Module, type PipeTransform, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, type PipeTransform, Post, Put, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiExtraModels,
@@ -13,6 +13,7 @@ import {
 } from '@nestjs/swagger';
 import { IsArray, IsDateString, IsInt, IsOptional, IsString } from 'class-validator';
 import { Operation, OperationGroup, type OperationOptions } from '../../src/index.js';
+import { extensionOf } from '../support/extensions.js';
 import { addHandlers, taking } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 import { Contract } from '../openapi/contract.js';
@@ -122,12 +123,9 @@ addHandlers(ToysController, {
   create: [Post(), Operation(operation('createToys', TOYS)), ApiOkResponse({ schema: TITLED })],
 });
 
-@Module({ controllers: [ToysController] })
-class ToysModule {}
-
 let document: OpenAPIObject;
 let contract: Contract;
-sharePreparedApp({ extensions: [{ module: ToysModule }] }, async () => {
+sharePreparedApp({ extensions: [extensionOf({ controllers: [ToysController] })] }, async () => {
   document = await fetchDocument(service);
   contract = new Contract(document);
 });

@@ -1,7 +1,6 @@
 // @postgres: the types of the columns of entities and migrations differ.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Module } from '@nestjs/common';
 import {
   Column,
   CreateDateColumn,
@@ -29,6 +28,7 @@ import { moveToPostgres } from '../../src/database/move-to-postgres.js';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { startApp } from '../support/app.js';
 import { makeFolder, onPostgres, onSharedServer } from '../support/databases.js';
+import { extensionOf } from '../support/extensions.js';
 import { service, shareApp } from '../support/folders.js';
 
 /** Has a column of each kind that building-a-feature.md shows, but one. */
@@ -93,10 +93,7 @@ class CreateDocuments1795305600000 implements MigrationInterface {
   }
 }
 
-@Module({})
-class DocumentsModule {}
-
-const DOCUMENTS = { module: DocumentsModule, entities: [Document], migrations: [CreateDocuments1795305600000] };
+const DOCUMENTS = extensionOf({}, { entities: [Document], migrations: [CreateDocuments1795305600000] });
 
 const NEW = {
   content: Buffer.from([0, 255, 39, 92]),
@@ -193,7 +190,7 @@ describe('columns of an extension', () => {
         @DateColumn(TIME_COLUMN)
         time!: Date;
       }
-      await expect(startApp({ extensions: [{ module: DocumentsModule, entities: [Note] }] })).rejects.toThrow(
+      await expect(startApp({ extensions: [extensionOf({}, { entities: [Note] })] })).rejects.toThrow(
         'Note.time: TypeORM sets it to a timestamp, not to a number. Declare it without TIME_COLUMN',
       );
     },

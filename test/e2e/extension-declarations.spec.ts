@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, Post, Scope, type Type } from '@nestjs/common';
+import { Controller, Get, Injectable, Post, Scope } from '@nestjs/common';
 import {
   Column,
   Entity,
@@ -19,6 +19,7 @@ import {
 } from '../../src/index.js';
 import { fetchDocument } from '../openapi/document.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { extensionOf } from '../support/extensions.js';
 import { addHandlers, returning } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
@@ -41,8 +42,8 @@ const refusalOf = async (extension: Extension) => {
   const [outcome] = await Promise.allSettled([start(extension)]);
   return outcome.status === 'rejected' ? (outcome.reason as Error).message.split('\n  ') : ['The service started.'];
 };
-/** A module with a provider that declares events in its constructor. */
-const declaring = (name: string, scope: string): Type => {
+/** Has a provider that declares events in its constructor. */
+const declaring = (name: string, scope: string) => {
   const declaration = {
     types: { [name]: 'A toy was lost.' },
     scope,
@@ -57,20 +58,16 @@ const declaring = (name: string, scope: string): Type => {
       events.declare(declaration);
     }
   }
-  @Module({ imports: [EventsModule], providers: [Toys] })
-  class ToysModule {}
-  return ToysModule;
+  return extensionOf({ imports: [EventsModule], providers: [Toys] });
 };
 
 const error = (code: string, status: number) => ({ code, status, meaning: 'A toy is broken.' });
 
 describe('an error code of an extension', () => {
   it('has the form that the document promises, and the status of an error', async () => {
-    @Module({})
-    class ToysModule {}
     const errorCodes = ['Toy Broken', 'toy42', '', 'a'.repeat(65)].map((code) => error(code, 409));
     const statuses = [200, 302, 399, 600, 400.5].map((status) => error('toy_broken', status));
-    expect(await refusalOf({ module: ToysModule, errorCodes: [...errorCodes, ...statuses.slice(0, 1)] })).toEqual([
+    expect(await refusalOf(extensionOf({}, { errorCodes: [...errorCodes, ...statuses.slice(0, 1)] }))).toEqual([
       'The extensions are not valid:',
       ...errorCodes.map(
         ({ code }) =>
@@ -79,7 +76,7 @@ describe('an error code of an extension', () => {
       'The error code toy_broken has the status 200. It must be from 400 to 599.',
     ]);
     for (const one of statuses)
-      expect(await refusalOf({ module: ToysModule, errorCodes: [one] })).toContain(
+      expect(await refusalOf(extensionOf({}, { errorCodes: [one] }))).toContain(
         `The error code toy_broken has the status ${one.status}. It must be from 400 to 599.`,
       );
   });
@@ -87,14 +84,14 @@ describe('an error code of an extension', () => {
 
 describe('an event of an extension', () => {
   it('has a scope that keys can have, also if no operation has it', async () => {
-    const app = await start({ module: declaring('toy.lost', 'toys:trace') });
+    const app = await start(declaring('toy.lost', 'toys:trace'));
     expect(await app.key({ scopes: ['toys:trace'] })).toMatch(/^psk_/);
     const { components = {} } = await fetchDocument(app);
     expect(components.schemas?.['ApiKeyScope']).toMatchObject({ enum: expect.arrayContaining(['toys:trace']) });
   });
 
   it('keeps the service from starting if no key can have its scope', async () => {
-    expect(await refusalOf({ module: declaring('toy.lost', 'Nobody') })).toEqual([
+    expect(await refusalOf(declaring('toy.lost', 'Nobody'))).toEqual([
       'The extensions are not valid:',
       'The event toy.lost: No key can have the scope "Nobody": scopes look like "pets:read".',
     ]);
@@ -106,9 +103,7 @@ describe('an event of an extension', () => {
       @BeforeCommit('pet.created')
       record(): void {}
     }
-    @Module({ imports: [EventsModule], providers: [Ledger] })
-    class LedgerModule {}
-    expect(await refusalOf({ module: LedgerModule })).toEqual([
+    expect(await refusalOf(extensionOf({ imports: [EventsModule], providers: [Ledger] }))).toEqual([
       'The extensions are not valid:',
       'Ledger listens to events with record, so it must have the default scope.',
     ]);
@@ -122,9 +117,7 @@ it('an operation can have a path below /v1 that the service has outside of it, w
     add: [Post('metrics'), Operation(operation('addMetric', created)), returning(() => ({}))],
     get: [Get('health'), Operation(operation('getHealth')), returning(() => ({}))],
   });
-  @Module({ controllers: [MetricsController] })
-  class MetricsModule {}
-  const app = await start({ module: MetricsModule });
+  const app = await start(extensionOf({ controllers: [MetricsController] }));
   const key = await app.key({ scopes: ['toys:read'] });
   expect((await app.post('/v1/metrics', key, {})).status).toBe(201);
   expect((await app.request('/v1/health', { key })).status).toBe(200);
@@ -160,10 +153,8 @@ class CreateToys1795305600000 implements MigrationInterface {
 }
 
 it('an entity is refused whose join table no migration made', async () => {
-  @Module({})
-  class ToysModule {}
-  const extension = { module: ToysModule, entities: [ToyTag, TaggedToy], migrations: [CreateToys1795305600000] };
-  expect(await refusalOf(extension)).toEqual([
+  const parts = { entities: [ToyTag, TaggedToy], migrations: [CreateToys1795305600000] };
+  expect(await refusalOf(extensionOf({}, parts))).toEqual([
     'The extensions are not valid:',
     expect.stringMatching(/^toys_and_tags: the database has no table "toys_and_tags". Add a migration for it, /),
   ]);
@@ -180,7 +171,5 @@ it('a module that does not start is reported, also if its stop never ends', asyn
       return new Promise<never>(() => undefined);
     }
   }
-  @Module({ providers: [Printer] })
-  class PrinterModule {}
-  expect(await refusalOf({ module: PrinterModule })).toEqual(['The printer is away.']);
+  expect(await refusalOf(extensionOf({ providers: [Printer] }))).toEqual(['The printer is away.']);
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { type CommittedEvent, Database, Events, EventsModule, OnLoggedEvent } from '../../src/index.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE } from '../support/temporary.js';
 import { until } from '../support/until.js';
 
@@ -43,13 +44,10 @@ class Listener {
   }
 }
 
-@Module({ imports: [EventsModule], providers: [Listener] })
-class ListenerModule {}
-
 let service: TestApp;
 
 beforeAll(async () => {
-  service = await startApp({ extensions: [{ module: ListenerModule }] });
+  service = await startApp({ extensions: [extensionOf({ imports: [EventsModule], providers: [Listener] })] });
 });
 afterAll(() => service.stop());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Module, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner, Repository } from 'typeorm';
 import {
@@ -10,7 +10,6 @@ import {
   DateTimeParam,
   DecimalField,
   EnumField,
-  type Extension,
   IntegerField,
   NestedField,
   Operation,
@@ -21,6 +20,7 @@ import {
 } from '../../src/index.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { fetchDocument } from '../openapi/document.js';
 
 class Guest {
@@ -151,15 +151,11 @@ class BookingsController {
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([Booking])], controllers: [BookingsController] })
-class BookingsModule {}
-
 /** Has a field and a column of each kind. */
-const BOOKINGS: Extension = {
-  module: BookingsModule,
-  entities: [Booking],
-  migrations: [CreateBookings1795305600000],
-};
+const BOOKINGS = extensionOf(
+  { imports: [TypeOrmModule.forFeature([Booking])], controllers: [BookingsController] },
+  { entities: [Booking], migrations: [CreateBookings1795305600000] },
+);
 
 const BOOKING = { startsAt: '2026-11-24T09:30:00Z', price: '12.5', paid: true, guest: { name: 'Ada' } };
 const STORED = {

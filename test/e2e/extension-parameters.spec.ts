@@ -5,7 +5,6 @@ import {
   Get,
   HttpCode,
   Injectable,
-  Module,
   NotFoundException,
   Param,
   ParseIntPipe,
@@ -19,6 +18,7 @@ import { IsEmail, IsIn, IsInt, IsString, Validate, ValidateNested } from 'class-
 import { ValidatorConstraint, type ValidatorConstraintInterface } from 'class-validator';
 import { IntegerParam, PetEntity, PetsModule, PetsService, Public, TextField } from '../../src/index.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 
@@ -142,10 +142,7 @@ class ParametersController {
   }
 }
 
-@Module({ imports: [PetsModule], controllers: [ParametersController] })
-class ParametersModule {}
-
-shareApp({ extensions: [{ module: ParametersModule }] });
+shareApp({ extensions: [extensionOf({ imports: [PetsModule], controllers: [ParametersController] })] });
 
 const get = (path: string) => service.request(`/v1/parameters/${path}`);
 const post = (path: string, body: unknown) => service.post(`/v1/parameters/${path}`, key, body);

@@ -1,6 +1,6 @@
 // @postgres: writes of extensions run at once, and fail with errors of the driver.
 import { describe, expect, it } from '@jest/globals';
-import { Controller, Inject, Injectable, Module, Post, Res } from '@nestjs/common';
+import { Controller, Inject, Injectable, Post, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Column, DataSource, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
@@ -8,7 +8,6 @@ import {
   type Animal,
   columnTypes,
   Database,
-  type Extension,
   Idempotent,
   int64Json,
   type Page,
@@ -20,6 +19,7 @@ import {
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { until, within } from '../support/until.js';
@@ -111,10 +111,10 @@ class SheltersAsPets extends PetsService {
   }
 }
 
-@Module({ imports: [PetsModule], controllers: [ParcelsController] })
-class SheltersModule {}
-
-const SHELTERS: Extension = { module: SheltersModule, entities: [Parcel], migrations: [Shelters1795305700000] };
+const SHELTERS = extensionOf(
+  { imports: [PetsModule], controllers: [ParcelsController] },
+  { entities: [Parcel], migrations: [Shelters1795305700000] },
+);
 
 shareApp({ extensions: [SHELTERS] }, AMPLE);
 
@@ -188,9 +188,8 @@ describe('a PetsService that reads another table', () => {
   });
 
   it('is only for its own module if that provides it', async () => {
-    @Module({ imports: [PetsModule], providers: [{ provide: PetsService, useValue: {} }] })
-    class OwnModule {}
-    const other = await startApp({ extensions: [{ module: OwnModule }] });
+    const own = extensionOf({ imports: [PetsModule], providers: [{ provide: PetsService, useValue: {} }] });
+    const other = await startApp({ extensions: [own] });
     const as = await other.key(AMPLE);
     await other.post('/v1/pets', as, '{"name":"Bella","categoryId":1}');
     expect(await namesAt(other, as)).toEqual(['Bella']);

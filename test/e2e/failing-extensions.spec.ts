@@ -1,9 +1,10 @@
-import { Controller, Get, Logger, Module } from '@nestjs/common';
+import { Controller, Get, Logger } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type HealthIndicator, Operation } from '../../src/index.js';
 import { Readiness } from '../../src/monitoring/readiness.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { until } from '../support/until.js';
 
 let extended: TestApp | undefined;
@@ -30,9 +31,8 @@ describe('readiness', () => {
           return result as never;
         }
       }
-      @Module({ providers: [ForgetfulHealth] })
-      class ForgetfulModule {}
-      extended = await startApp({ extensions: [{ module: ForgetfulModule, healthIndicators: [ForgetfulHealth] }] });
+      const health = extensionOf({ providers: [ForgetfulHealth] }, { healthIndicators: [ForgetfulHealth] });
+      extended = await startApp({ extensions: [health] });
       const lines = logged();
       const { status, message } = await errorOf(await extended.request('/health/ready'));
       expect([status, message]).toEqual([503, 'The service is not ready. Down: ForgetfulHealth.']);
@@ -53,9 +53,8 @@ describe('readiness', () => {
         return {};
       }
     }
-    @Module({ providers: [SlowHealth] })
-    class SlowModule {}
-    extended = await startApp({ extensions: [{ module: SlowModule, healthIndicators: [SlowHealth] }] });
+    const health = extensionOf({ providers: [SlowHealth] }, { healthIndicators: [SlowHealth] });
+    extended = await startApp({ extensions: [health] });
     const { app } = extended;
     const lines = logged();
     const asked = extended.request('/health/ready');
@@ -87,9 +86,7 @@ describe('a route that fails in different ways', () => {
         throw message.endsWith('sold') ? { message, code: 'E_SOLD' } : new Error(message);
       }
     }
-    @Module({ controllers: [PrinterController] })
-    class PrinterModule {}
-    extended = await startApp({ extensions: [{ module: PrinterModule }] });
+    extended = await startApp({ extensions: [extensionOf({ controllers: [PrinterController] })] });
     const lines = logged();
     const reader = await extended.key();
     while (reasons.length > 0) expect((await extended.request('/v1/printer', { key: reader })).status).toBe(500);

@@ -5,7 +5,6 @@ import {
   type ExecutionContext,
   HttpCode,
   Logger,
-  Module,
   type NestInterceptor,
   Param,
   Post,
@@ -21,6 +20,7 @@ import { Database, Idempotent, int64Json, Operation, PetsModule, PetsService, Pu
 import { startApp, trio } from '../support/app.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { JSON_TYPE } from '../support/http.js';
 import { service, sharePreparedApp } from '../support/folders.js';
 import { addHandlers, returning } from '../support/handlers.js';
@@ -120,14 +120,10 @@ class Reviewers {
 @Controller('serialized')
 class SerializedReviewers extends Reviewers {}
 
-@Module({ imports: [PetsModule], controllers: [CopiesController, SerializedReviewers] })
-class CopiesModule {}
-
-@Module({ controllers: [Reviewers] })
-class ReviewersModule {}
-
 let key: string;
-sharePreparedApp({ extensions: [{ module: CopiesModule }] });
+sharePreparedApp({
+  extensions: [extensionOf({ imports: [PetsModule], controllers: [CopiesController, SerializedReviewers] })],
+});
 beforeEach(async () => {
   calls.count = 0;
   key = await service.key();
@@ -227,7 +223,7 @@ describe('a serializer removes secrets from first and repeated responses', () =>
 
   it('of the application', async () => {
     const global = await startApp({
-      extensions: [{ module: ReviewersModule }],
+      extensions: [extensionOf({ controllers: [Reviewers] })],
       configure: (app) => void app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector))),
     });
     const as = await global.key();

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Deprecated, Operation, OperationGroup, type ResponseBody, sendPage } from '../../src/index.js';
 import { fetchDocument, operationNamed, operationsOf } from '../openapi/document.js';
 import { FakeClock } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 
@@ -49,13 +50,10 @@ class ToysController {
   }
 }
 
-@Module({ controllers: [ToysController] })
-class ToysModule {}
-
 /** An app for the tests of a `describe`, with one pet. */
 function shareShop(env: Record<string, string> = {}): void {
   beforeAll(() => clock.set(START));
-  shareApp({ clock, env, extensions: [{ module: ToysModule }] });
+  shareApp({ clock, env, extensions: [extensionOf({ controllers: [ToysController] })] });
   beforeAll(async () => {
     petId = ((await (await service.post('/v1/pets', key, '{"name":"x","categoryId":1}')).json()) as { id: number }).id;
   });

@@ -1,7 +1,8 @@
 // @postgres: deliveries are inserted from JSON, and instances take leases.
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { metricOf } from '../support/metrics.js';
 import { until } from '../support/until.js';
@@ -31,10 +32,7 @@ class Ledger {
   }
 }
 
-@Module({ providers: [Ledger] })
-class LedgerModule {}
-
-const EXTENSIONS = [{ module: LedgerModule }];
+const EXTENSIONS = [extensionOf({ providers: [Ledger] })];
 
 shareApp({ clock, extensions: EXTENSIONS }, AMPLE);
 beforeEach(() => {
@@ -182,8 +180,7 @@ it('listeners of the log that have the same name, or an event that it has not, k
     sold(): void {}
   }
   Injectable()(Twice);
-  const module = { module: LedgerModule, providers: [Twice] };
-  await expect(startApp({ extensions: [{ module }] })).rejects.toThrow(
+  await expect(startApp({ extensions: [extensionOf({ providers: [Twice] })] })).rejects.toThrow(
     /valid:\n  Twice\.sold: the log has no event pet\.sold\. It has: category\.created, .*\n  Twice\.one, Twice\.other: they have the same name, twice\.$/,
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
   BeforeCommit,
@@ -12,6 +12,7 @@ import {
 } from '../../src/index.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 
@@ -45,12 +46,11 @@ class Tags {
   }
 }
 
-@Module({ imports: [PetsModule], providers: [Visits, Tags] })
-class VisitsModule {}
+const VISITS = extensionOf({ imports: [PetsModule], providers: [Visits, Tags] });
 
 let dataSource: DataSource;
 let key: string;
-sharePreparedApp({ extensions: [NOTES, { module: VisitsModule }] }, async () => {
+sharePreparedApp({ extensions: [NOTES, VISITS] }, async () => {
   dataSource = service.app.get(DataSource);
   key = await service.key(AMPLE);
   await sql('CREATE TABLE "visits" ("pet_id" BIGINT)');

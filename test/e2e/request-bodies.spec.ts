@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { Body, Controller, Module, type PipeTransform, Post, Put, UploadedFile, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, type PipeTransform, Post, Put, UploadedFile, UseInterceptors } from '@nestjs/common';
 import { FileInterceptor } from '@nestjs/platform-fastify/multipart';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import { DEFAULT_SCOPES, SCOPES } from '../../src/auth/keys/scopes.js';
-import { type Extension, Idempotent, IntegerField, Operation, Public } from '../../src/index.js';
+import { Idempotent, IntegerField, Operation, Public } from '../../src/index.js';
 import { fetchDocument, operationNamed } from '../openapi/document.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { addHandlers, taking } from '../support/handlers.js';
 import { ask, JSON_TYPE } from '../support/http.js';
@@ -58,18 +59,15 @@ addHandlers(BellsController, {
   ringAnybody: [Post('anybody'), Public(), taking([Body(AnyPipe), Object])],
 });
 
-@Module({ controllers: [BellsController] })
-class BellsModule {}
-
 const PET = '{"name":"x","categoryId":1}';
 const MERGE_PATCH = 'application/merge-patch+json';
 const UNSUPPORTED = '415 unsupported_media_type';
 const MALFORMED = '400 malformed_json';
 
-const BELLS: Extension = {
-  module: BellsModule,
-  configure: (app) => void app.useBodyParser(['image/png', 'image/jpeg'], { bodyLimit: 2_000 }),
-};
+const BELLS = extensionOf(
+  { controllers: [BellsController] },
+  { configure: (app) => void app.useBodyParser(['image/png', 'image/jpeg'], { bodyLimit: 2_000 }) },
+);
 shareApp({ extensions: [BELLS] }, { scopes: SCOPES });
 
 const send = (method: string, path: string, type?: string, body: string | Buffer | null = null) =>

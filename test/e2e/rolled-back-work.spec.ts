@@ -3,7 +3,6 @@ import {
   type CallHandler,
   Controller,
   type ExecutionContext,
-  Module,
   type NestInterceptor,
   Post,
   RequestTimeoutException,
@@ -16,6 +15,7 @@ import { DataSource, type Repository } from 'typeorm';
 import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { Database, type Extension, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
@@ -67,8 +67,10 @@ class SlowNotesController {
   }
 }
 
-@Module({ imports: [PetsModule, TypeOrmModule.forFeature([NoteEntity])], controllers: [SlowNotesController] })
-class SlowNotesModule {}
+const SLOW_NOTES = extensionOf({
+  imports: [PetsModule, TypeOrmModule.forFeature([NoteEntity])],
+  controllers: [SlowNotesController],
+});
 
 const PET = { name: 'straggler', categoryId: 1 };
 
@@ -144,7 +146,7 @@ async function fail(): Promise<never> {
 }
 
 describe('work that goes on', () => {
-  shareAppWithNotes([NOTES, { module: SlowNotesModule }]);
+  shareAppWithNotes([NOTES, SLOW_NOTES]);
 
   describe('after its transaction was rolled back', () => {
     it.each(['Database.write', 'dataSource.transaction'])(

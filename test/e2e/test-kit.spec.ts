@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { getDataSourceToken, getRepositoryToken } from '@nestjs/typeorm';
@@ -17,6 +17,7 @@ import {
 import { captureOutput } from '../support/main-program.js';
 import { startApp } from '../support/app.js';
 import { makeFolder } from '../support/databases.js';
+import { extensionOf } from '../support/extensions.js';
 import { NoteEntity, NOTES, NotesController } from '../support/notes.module.js';
 
 async function prefixOf(options: TestAppOptions): Promise<string> {
@@ -140,9 +141,6 @@ class WeatherController {
   }
 }
 
-@Module({ controllers: [WeatherController], providers: [Weather] })
-class WeatherModule {}
-
 const running: TestApp[] = [];
 
 async function start(options?: TestAppOptions): Promise<TestApp> {
@@ -201,7 +199,7 @@ describe('startTestApp', () => {
   });
 
   it('replaces providers of an extension', async () => {
-    const extensions = [{ module: WeatherModule }];
+    const extensions = [extensionOf({ controllers: [WeatherController], providers: [Weather] })];
     expect((await (await start({ extensions })).json('/v1/weather')).body).toEqual({ today: 'rain' });
     const sunny = await start({
       extensions,

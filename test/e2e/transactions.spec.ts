@@ -1,13 +1,14 @@
 // @postgres: a write within another uses its connection.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable, Module } from '@nestjs/common';
+import { Controller, Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import type { EntityManager } from 'typeorm';
 import { ApiError, BeforeCommit, Database, type DomainEvent, onCommit, PetsModule } from '../../src/index.js';
 import { lockUntilCommit, tryLockUntilCommit } from '../../src/database/locks.js';
 import { onTransactionEnd } from '../../src/database/transaction.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { until } from '../support/until.js';
@@ -58,12 +59,11 @@ class Changes {
   }
 }
 
-@Module({
+const LISTENERS = extensionOf({
   imports: [PetsModule],
   controllers: [Within],
   providers: [Changes, { provide: 'alias', useExisting: Changes }],
-})
-class WithinModule {}
+});
 
 let database: Database;
 let key: string;
@@ -71,7 +71,7 @@ let key: string;
 const told: string[] = [];
 const tell = (word: string) => () => void told.push(word);
 
-sharePreparedApp({ extensions: [NOTES, { module: WithinModule }] }, async () => {
+sharePreparedApp({ extensions: [NOTES, LISTENERS] }, async () => {
   database = service.app.get(Database);
   key = await service.key(AMPLE);
 });

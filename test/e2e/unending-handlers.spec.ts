@@ -1,11 +1,12 @@
 // @postgres: the transaction ends with its connection there.
-import { Controller, Module, Param, Post, Res } from '@nestjs/common';
+import { Controller, Param, Post, Res } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import type { Repository } from 'typeorm';
 import { Idempotent, Operation, sendCreated } from '../../src/index.js';
 import { errorOf } from '../support/expectations.js';
+import { extensionOf } from '../support/extensions.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
@@ -44,11 +45,10 @@ class UnendingController {
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([NoteEntity])], controllers: [UnendingController] })
-class UnendingModule {}
+const UNENDING = extensionOf({ imports: [TypeOrmModule.forFeature([NoteEntity])], controllers: [UnendingController] });
 
 shareApp({
-  extensions: [NOTES, { module: UnendingModule }],
+  extensions: [NOTES, UNENDING],
   env: { DATABASE_TRANSACTION_TIMEOUT_MS: '300' },
   configure: (app) => {
     const server = app.getHttpAdapter().getInstance();

@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
 import { ActiveKeys, Database, Events, EventsModule } from '../../src/index.js';
 import { WebhookDeliveries } from '../../src/webhooks/webhook-deliveries.js';
 import { FakeClock, startApp, type TestApp, type TestAppOptions } from '../support/app.js';
+import { extensionOf } from '../support/extensions.js';
 import { AMPLE } from '../support/temporary.js';
 import { until } from '../support/until.js';
 import { type Delivery, WebhookReceiver } from '../support/webhook-receiver.js';
@@ -26,8 +27,6 @@ class Toys {
     });
   }
 }
-@Module({ imports: [EventsModule], providers: [Toys] })
-class ToysModule {}
 
 const READER = ['pets:read', 'webhooks:manage', 'keys:manage', 'events:read'];
 const FULL = { ...AMPLE, scopes: [...READER, 'categories:read'] };
@@ -117,7 +116,7 @@ describe('a webhook', () => {
 
   it('whose extension or address is no longer there can be disabled and changed all the same', async () => {
     const key = await service.key({ ...FULL, account: 'outliving' });
-    await restart({ extensions: [{ module: ToysModule }] });
+    await restart({ extensions: [extensionOf({ imports: [EventsModule], providers: [Toys] })] });
     const id = await createHook(key, `${receiver.address}/toys`, ['toy.*']);
     const both = await createHook(key, `${receiver.address}/both`, ['toy.*', 'pet.*']);
     await restart({ env: { ...receiver.env, WEBHOOK_ALLOW: '' } });

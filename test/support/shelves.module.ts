@@ -1,4 +1,4 @@
-import { Controller, Get, Module, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import type { FastifyReply } from 'fastify';
 import {
@@ -17,7 +17,6 @@ import {
 import {
   columnTypes,
   EnumParam,
-  type Extension,
   Operation,
   type OperationOptions,
   PageQuery,
@@ -27,6 +26,7 @@ import {
   Revalidates,
   sendPage,
 } from '../../src/index.js';
+import { extensionOf } from './extensions.js';
 import { operationsOf } from './operations.js';
 
 /*
@@ -151,11 +151,7 @@ class ShelvesController {
   }
 }
 
-@Module({ imports: [TypeOrmModule.forFeature([Shelf, Box, Crate])], controllers: [ShelvesController] })
-class ShelvesModule {}
-
-export const SHELVES: Extension = {
-  module: ShelvesModule,
-  entities: [Shelf, Box, Crate],
-  migrations: [Shelves1795305700000],
-};
+export const SHELVES = extensionOf(
+  { imports: [TypeOrmModule.forFeature([Shelf, Box, Crate])], controllers: [ShelvesController] },
+  { entities: [Shelf, Box, Crate], migrations: [Shelves1795305700000] },
+);
