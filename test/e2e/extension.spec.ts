@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, Injectable, Logger, Module, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Injectable, Module, Post, Query } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Throttle } from '@nestjs/throttler';
 import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
@@ -20,10 +20,9 @@ import {
 } from '../../src/index.js';
 import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { UsageHistory, UsageRecorder } from '../../src/rate-limit/history/usage-history.js';
-import { FakeClock, startApp, trio } from '../support/app.js';
+import { FakeClock, trio } from '../support/app.js';
 import { errorOf, expectTrio } from '../support/expectations.js';
 import { service, shareApp } from '../support/folders.js';
-import { addHandlers, returning, sending } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
 /*
@@ -226,41 +225,5 @@ describe('an additional limit by @Throttle', () => {
     const { id } = await service.app.get(AccountsService).get(issued.account);
     const used = await service.app.get(UsageHistory).ofAll(1, id);
     expect(used).toMatchObject([{ requests: 5, admitted: 2, limited: 3, client_error: 0 }]);
-  });
-});
-
-describe('a handler that returns nothing although its operation declares JSON', () => {
-  @Controller('forgetful')
-  class Forgetful {}
-
-  const operation = operationsOf('pets:read', 'A report');
-  const typed = { success: { status: 200, description: 'A report.', type: Report } };
-
-  addHandlers(Forgetful, {
-    forgotten: [Get('forgotten'), Operation(operation('forget', typed)), returning(() => undefined)],
-    missing: [Get('missing'), Operation(operation('miss', typed)), returning(() => null)],
-    unchanged: [Get('unchanged'), Operation(operation('keep', typed)), returning((reply) => void reply.code(304))],
-    sent: [Get('sent'), Operation(operation('send', typed)), sending((reply) => void reply.send({ id: 1 }))],
-    empty: [Get('empty'), Operation(operation('empty'))],
-  });
-
-  @Module({ controllers: [Forgetful] })
-  class ForgetfulModule {}
-
-  it('is an error that the log names with the route, but not without a body of JSON or with one that it sent', async () => {
-    const own = await startApp({ extensions: [{ module: ForgetfulModule }] });
-    const logged: unknown[] = [];
-    Logger.overrideLogger({ log: () => undefined, warn: () => undefined, error: (line) => logged.push(line) });
-    const reader = await own.key();
-    const statuses = [];
-    for (const path of ['forgotten', 'missing', 'unchanged', 'sent', 'empty'])
-      statuses.push((await own.request(`/v1/forgetful/${path}`, { key: reader })).status);
-    Logger.overrideLogger(false);
-    await own.stop();
-    expect(statuses).toEqual([500, 500, 304, 200, 200]);
-    expect(logged).toMatchObject([
-      { route: '/v1/forgetful/forgotten', error: expect.stringContaining('returned undefined') },
-      { route: '/v1/forgetful/missing', error: expect.stringContaining('returned null') },
-    ]);
   });
 });

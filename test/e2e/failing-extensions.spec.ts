@@ -5,6 +5,8 @@ import { Readiness } from '../../src/monitoring/readiness.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { errorOf } from '../support/expectations.js';
 import { extensionOf } from '../support/extensions.js';
+import { addHandlers, returning, sending, throwing } from '../support/handlers.js';
+import { operationsOf } from '../support/operations.js';
 import { until } from '../support/until.js';
 
 let extended: TestApp | undefined;
@@ -15,12 +17,17 @@ afterEach(async () => {
   extended = undefined;
 });
 
+const start = async (...parts: Parameters<typeof extensionOf>) =>
+  (extended = await startApp({ extensions: [extensionOf(...parts)] }));
+
 /** Collects the errors that the service logs from now on. */
 function logged(): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   Logger.overrideLogger({ log: () => undefined, warn: () => undefined, error: (line) => lines.push(line) });
   return lines;
 }
+
+const operation = operationsOf('pets:read', 'Print');
 
 describe('readiness', () => {
   it.each([undefined, null, { printer: undefined }])(
@@ -31,10 +38,9 @@ describe('readiness', () => {
           return result as never;
         }
       }
-      const health = extensionOf({ providers: [ForgetfulHealth] }, { healthIndicators: [ForgetfulHealth] });
-      extended = await startApp({ extensions: [health] });
+      const service = await start({ providers: [ForgetfulHealth] }, { healthIndicators: [ForgetfulHealth] });
       const lines = logged();
-      const { status, message } = await errorOf(await extended.request('/health/ready'));
+      const { status, message } = await errorOf(await service.request('/health/ready'));
       expect([status, message]).toEqual([503, 'The service is not ready. Down: ForgetfulHealth.']);
       expect(lines).toEqual([
         expect.objectContaining({ error: expect.stringContaining('ForgetfulHealth returned no result') }),
@@ -53,11 +59,10 @@ describe('readiness', () => {
         return {};
       }
     }
-    const health = extensionOf({ providers: [SlowHealth] }, { healthIndicators: [SlowHealth] });
-    extended = await startApp({ extensions: [health] });
-    const { app } = extended;
+    const service = await start({ providers: [SlowHealth] }, { healthIndicators: [SlowHealth] });
+    const { app } = service;
     const lines = logged();
-    const asked = extended.request('/health/ready');
+    const asked = service.request('/health/ready');
     await until(() => app.get(SlowHealth).isAsked);
     await app.get(Readiness).end();
     release();
@@ -70,33 +75,48 @@ describe('readiness', () => {
 describe('a route that fails in different ways', () => {
   it('has each error logged once, with its stack, and then the count of the rest', async () => {
     const reasons = ['jammed', 'jammed', 'burnt', 'jammed', 'burnt', 'flooded', 'stolen', 'sold', 'lost', 'forgotten'];
+    const nextError = () => {
+      const message = `The printer is ${reasons.shift()}`;
+      return message.endsWith('sold') ? { message, code: 'E_SOLD' } : new Error(message);
+    };
     @Controller('printer')
-    class PrinterController {
-      @Get()
-      @Operation({
-        id: 'print',
-        summary: 'Print',
-        scope: 'pets:read',
-        stability: 'experimental',
-        success: { status: 200, description: 'Never.' },
-        errors: [],
-      })
-      print(): never {
-        const message = `The printer is ${reasons.shift()}`;
-        throw message.endsWith('sold') ? { message, code: 'E_SOLD' } : new Error(message);
-      }
-    }
-    extended = await startApp({ extensions: [extensionOf({ controllers: [PrinterController] })] });
+    class PrinterController {}
+    addHandlers(PrinterController, { print: [Get(), Operation(operation('print')), throwing(nextError)] });
+    const service = await start({ controllers: [PrinterController] });
     const lines = logged();
-    const reader = await extended.key();
-    while (reasons.length > 0) expect((await extended.request('/v1/printer', { key: reader })).status).toBe(500);
+    const reader = await service.key();
+    while (reasons.length > 0) expect((await service.request('/v1/printer', { key: reader })).status).toBe(500);
     const stacks = ['jammed', 'burnt', 'flooded', 'stolen'].map((reason) => `The printer is ${reason}\\n\\s+at `);
     expect(lines).toEqual(
       [...stacks, "{ message: 'The printer is sold', code: 'E_SOLD' }"].map((error) =>
         expect.objectContaining({ message: 'request failed', error: expect.stringMatching(new RegExp(error)) }),
       ),
     );
-    await extended.app.close();
+    await service.app.close();
     expect(lines.slice(5)).toEqual([expect.objectContaining({ count: 5, code: 'internal_error' })]);
   });
+});
+
+it('a handler that returns nothing for declared JSON fails, unless it has responded; the log names its route', async () => {
+  const json = { success: { status: 200, description: 'A print.', type: Object } };
+  @Controller('forgetful')
+  class Forgetful {}
+  addHandlers(Forgetful, {
+    forgotten: [Get('forgotten'), Operation(operation('forget', json)), returning(() => undefined)],
+    missing: [Get('missing'), Operation(operation('miss', json)), returning(() => null)],
+    unchanged: [Get('unchanged'), Operation(operation('keep', json)), returning((reply) => void reply.code(304))],
+    sent: [Get('sent'), Operation(operation('send', json)), sending((reply) => void reply.send({ id: 1 }))],
+    empty: [Get('empty'), Operation(operation('empty'))],
+  });
+  const service = await start({ controllers: [Forgetful] });
+  const lines = logged();
+  const reader = await service.key();
+  const statuses = [];
+  for (const path of ['forgotten', 'missing', 'unchanged', 'sent', 'empty'])
+    statuses.push((await service.request(`/v1/forgetful/${path}`, { key: reader })).status);
+  expect(statuses).toEqual([500, 500, 304, 200, 200]);
+  expect(lines).toMatchObject([
+    { route: '/v1/forgetful/forgotten', error: expect.stringContaining('returned undefined') },
+    { route: '/v1/forgetful/missing', error: expect.stringContaining('returned null') },
+  ]);
 });
