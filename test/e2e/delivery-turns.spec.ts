@@ -11,7 +11,7 @@ import { Subscriptions } from '../../src/database/events/delivery/subscriptions.
 import { Database } from '../../src/index.js';
 import { FakeClock } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 const clock = new FakeClock();
@@ -53,8 +53,6 @@ const beginTurn = (one: Subscription) => {
 const handleSome = async (turn: DeliveryTurn) => {
   while (handled.length === 0) await turn.handle(50);
 };
-const createPet = async () =>
-  (await service.json<{ id: number }>('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } })).body.id;
 const rename = (id: number, to: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name: to } });
 const recorded = async () => {
   const columns = '"state", "attempts", "error"';
@@ -73,7 +71,7 @@ const withoutDeliveries = async (work: () => Promise<void>) => {
 describe('a turn of deliveries', () => {
   it('that ends begins no further event of a subject, which stays due', async () => {
     const slow = subscription();
-    const id = await createPet();
+    const id = await newPet();
     for (const to of ['Bea', 'Cleo']) await rename(id, to);
     await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
@@ -88,7 +86,7 @@ describe('a turn of deliveries', () => {
 
   it('is over in time, also if what waits finds no room, so that its subscription is read again', async () => {
     const slow = subscription({ atOnce: 1 });
-    for (let pets = 0; pets < 2; pets += 1) await createPet();
+    for (let pets = 0; pets < 2; pets += 1) await newPet();
     await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
     await handleSome(turn);
@@ -100,7 +98,7 @@ describe('a turn of deliveries', () => {
 
   it('records what became of deliveries later, if it could not at once', async () => {
     const slow = subscription();
-    await createPet();
+    await newPet();
     await subscriptions().fanOut([slow]);
     const turn = beginTurn(slow);
     await handleSome(turn);
@@ -121,7 +119,7 @@ describe('a turn of deliveries', () => {
         throw new Error(message);
       },
     });
-    await createPet();
+    await newPet();
     await subscriptions().fanOut([refusing]);
     const turn = beginTurn(refusing);
     await handleSome(turn);
@@ -143,7 +141,7 @@ describe('a turn of deliveries', () => {
       throw thrown();
     };
     const failing = subscription(place === 'handle' ? { handle: fail } : { refusalOf: fail });
-    await createPet();
+    await newPet();
     await subscriptions().fanOut([failing]);
     const turn = beginTurn(failing);
     await handleSome(turn);
@@ -155,7 +153,7 @@ describe('a turn of deliveries', () => {
     const slow = subscription({ atOnce: 1 });
     const source = { subscriptions: () => [slow] };
     worker().addSource(source);
-    await createPet();
+    await newPet();
     await until(() => handled.length === 1);
     await withoutDeliveries(async () => {
       gate.resolve();
@@ -182,7 +180,7 @@ describe('a turn of deliveries', () => {
       },
     };
     worker().addSource({ subscriptions: () => [current] });
-    await createPet();
+    await newPet();
     await until(() => states.length > 0);
     expect(states).toEqual(['now']);
   });
@@ -199,7 +197,7 @@ describe('a turn of deliveries', () => {
       return [own];
     };
     worker().addSource({ subscriptions: source });
-    await rename(await createPet(), 'Bea');
+    await rename(await newPet(), 'Bea');
     await until(() => principals.some(({ of }) => of === 'handler'));
     const handler = principals.find(({ of }) => of === 'handler');
     expect(handler?.by).toEqual({ actor: name, accountId: 77 });

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EventRetention } from '../../src/database/events/delivery/event-retention.js';
 import { FakeClock } from '../support/app.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { nextPage } from '../support/pages.js';
 
 const KEPT_MS = 30 * 86_400_000;
@@ -22,8 +22,7 @@ const next = (page: Response) => nextPage(page) ?? '';
 const create = async (...agesMs: readonly number[]) => {
   const subjects: string[] = [];
   for (const ageMs of agesMs) {
-    const { body } = await service.json<{ id: number }>('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } });
-    const subject = `pet:${body.id}`;
+    const subject = `pet:${await newPet()}`;
     await service.database.query(
       `UPDATE "event_log" SET "at" = ${clock.nowMs() - ageMs} WHERE "subject" = '${subject}'`,
     );

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { type CommittedEvent, OnLoggedEvent } from '../../src/index.js';
 import { extensionOf } from '../support/extensions.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { metricOf } from '../support/metrics.js';
 import { until } from '../support/until.js';
 import { runDeliveries } from '../../src/programs/run-deliveries.js';
@@ -40,8 +40,6 @@ beforeEach(() => {
   refusals.clear();
 });
 
-const create = async (name: string) =>
-  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const rename = (id: number, name: string) => service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name } });
 const deliveries = async (args: readonly string[], url = databaseUrl(service.folder)) => {
   const { io, ran } = programIo({ DATABASE_URL: url });
@@ -53,7 +51,7 @@ const names = () => heard.map(({ data }) => data['name']);
 
 describe('a listener of the log', () => {
   it('gets each event after its commit, as the API returned the resource', async () => {
-    const id = await create('Ada');
+    const id = await newPet('Ada');
     await until(() => heard.length === 1);
     expect(heard).toMatchObject([
       {
@@ -69,13 +67,13 @@ describe('a listener of the log', () => {
 
   it('gets the events of a subject in order, also if the first is tried again, and those of others meanwhile', async () => {
     refusals.set('Bea', 1);
-    const id = await create('Bea');
+    const id = await newPet('Bea');
     await rename(id, 'Bert');
-    await create('Carl');
+    await newPet('Carl');
     await until(() => heard.length === 1);
     expect(names()).toEqual(['Carl']);
     clock.advanceMs(2_000);
-    await create('Dan');
+    await newPet('Dan');
     await until(() => heard.length === 4);
     expect(names().filter((name) => name !== 'Dan')).toEqual(['Carl', 'Bea', 'Bert']);
   });
@@ -84,30 +82,30 @@ describe('a listener of the log', () => {
     const gate = Promise.withResolvers<void>();
     gates.set('Ida', gate.promise);
     refusals.set('Ida', 1);
-    const id = await create('Ida');
+    const id = await newPet('Ida');
     await rename(id, 'Ivo');
     const waiting = `SELECT "place" FROM "event_deliveries" WHERE "subject" = 'pet:${id}'`;
     await until(async () => (await queryDatabase(service.folder, waiting)).length === 2);
     gate.resolve();
     await until(() => refusals.get('Ida') === 0);
-    await create('Jon');
+    await newPet('Jon');
     await until(() => names().includes('Jon'));
     clock.advanceMs(2_000);
-    await create('Kai');
+    await newPet('Kai');
     await until(() => names().includes('Ivo') && names().includes('Ida'));
     expect(names().filter((name) => name === 'Ida' || name === 'Ivo')).toEqual(['Ida', 'Ivo']);
   });
 
   it('gets a dead letter again once it is repeated', async () => {
     refusals.set('Eve', 7);
-    await create('Eve');
+    await newPet('Eve');
     for (let wait = 0; refusals.get('Eve') !== 0; wait += 1) {
       const left = refusals.get('Eve') ?? 0;
-      await create(`wakes ${wait}`);
+      await newPet(`wakes ${wait}`);
       await until(() => (refusals.get('Eve') ?? 0) < left || names().includes(`wakes ${wait}`));
       clock.advanceMs(7_200_000);
     }
-    await create('last');
+    await newPet('last');
     await until(() => names().includes('last'));
     expect(names()).not.toContain('Eve');
     const { stdout } = await deliveries(['failed', 'ledger']);
@@ -125,20 +123,20 @@ describe('a listener of the log', () => {
       stdout: '1 events of ledger will be retried.\n',
       stderr: '',
     });
-    await create('again');
+    await newPet('again');
     await until(() => refusals.get('Eve') === 0);
     clock.advanceMs(2_000);
-    await create('and again');
+    await newPet('and again');
     await until(() => names().includes('Eve'));
   });
 
   it('does not get an event that was deleted before it could be handled, which is a dead letter', async () => {
     refusals.set('Gus', 1);
-    const id = await create('Gus');
+    const id = await newPet('Gus');
     await until(() => refusals.get('Gus') === 0);
     await queryDatabase(service.folder, `DELETE FROM "event_log" WHERE "subject" = 'pet:${id}' RETURNING "id"`);
     clock.advanceMs(2_000);
-    await create('Han');
+    await newPet('Han');
     const ofPet = `SELECT "state", "error" FROM "event_deliveries" WHERE "subject" = 'pet:${id}'`;
     await until(async () => JSON.stringify(await queryDatabase(service.folder, ofPet)).includes('failed'));
     expect(await queryDatabase(service.folder, ofPet)).toEqual([{ state: 'failed', error: 'The event was deleted.' }]);

@@ -13,7 +13,7 @@ import {
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { errorOf, refusalOf } from '../support/expectations.js';
 import { extensionOf } from '../support/extensions.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { NOTES, notesOf } from '../support/notes.module.js';
 
 /** Visits to pets, in the way of the manual: without a foreign key, and removed with their pet. */
@@ -49,10 +49,8 @@ class Tags {
 const VISITS = extensionOf({ imports: [PetsModule], providers: [Visits, Tags] });
 
 let dataSource: DataSource;
-let key: string;
-sharePreparedApp({ extensions: [NOTES, VISITS] }, async () => {
+shareApp({ extensions: [NOTES, VISITS] }, AMPLE, async () => {
   dataSource = service.app.get(DataSource);
-  key = await service.key(AMPLE);
   await sql('CREATE TABLE "visits" ("pet_id" BIGINT)');
   await sql('CREATE TABLE "tags" ("pet_id" BIGINT REFERENCES "pets" ("id"))');
 });
@@ -60,8 +58,6 @@ sharePreparedApp({ extensions: [NOTES, VISITS] }, async () => {
 /** Runs a statement apart from the service. */
 const sql = (statement: string) => queryDatabase(service.folder, statement);
 
-const newPet = async (name: string) =>
-  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
 const petOf = (petId: number) => service.request(`/v1/pets/${petId}`, { key });
 const nameOf = async (petId: number) => ((await (await petOf(petId)).json()) as { name: string }).name;
 const listed = async () => (await service.json<{ id: number; name: string }[]>('/v1/pets?limit=100', { key })).body;

@@ -16,7 +16,7 @@ import { PetsRepository } from '../../src/pets/pets.repository.js';
 import { Database, type Extension, Idempotent, onCommit, Operation, PetsModule, PetsService } from '../../src/index.js';
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { extensionOf } from '../support/extensions.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { operationsOf } from '../support/operations.js';
@@ -32,7 +32,6 @@ interface Straggler {
 let dataSource: DataSource;
 let database: Database;
 let pets: PetsService;
-let key: string;
 
 const late = { begin: Promise.withResolvers<void>(), outcome: Promise.withResolvers<unknown>() };
 
@@ -76,11 +75,10 @@ const PET = { name: 'straggler', categoryId: 1 };
 
 /** Shares an application for the tests of a `describe`, which leave no rows. */
 function shareAppWithNotes(extensions: Extension[], env: Record<string, string> = {}): void {
-  sharePreparedApp({ extensions, env }, async () => {
+  shareApp({ extensions, env }, AMPLE, () => {
     dataSource = service.app.get(DataSource);
     database = service.app.get(Database);
     pets = service.app.get(PetsService);
-    key = await service.key(AMPLE);
   });
   afterEach(async () => {
     await queryDatabase(service.folder, 'DELETE FROM "notes"');

@@ -9,7 +9,7 @@ import { lockUntilCommit, tryLockUntilCommit } from '../../src/database/locks.js
 import { onTransactionEnd } from '../../src/database/transaction.js';
 import { errorOf } from '../support/expectations.js';
 import { extensionOf } from '../support/extensions.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { until } from '../support/until.js';
 
@@ -66,14 +66,12 @@ const LISTENERS = extensionOf({
 });
 
 let database: Database;
-let key: string;
 /** What callbacks and the work told. */
 const told: string[] = [];
 const tell = (word: string) => () => void told.push(word);
 
-sharePreparedApp({ extensions: [NOTES, LISTENERS] }, async () => {
+shareApp({ extensions: [NOTES, LISTENERS] }, AMPLE, () => {
   database = service.app.get(Database);
-  key = await service.key(AMPLE);
 });
 beforeEach(async () => {
   for (const words of [told, heard, heardWithin]) words.splice(0);

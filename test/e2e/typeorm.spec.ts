@@ -5,15 +5,13 @@ import { DataSource, type EntityManager, MoreThanOrEqual } from 'typeorm';
 import { Database, PetEntity, PetsService } from '../../src/index.js';
 import { databaseOf, queryDatabase, withoutDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
-import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { until } from '../support/until.js';
 
 let dataSource: DataSource;
-let key: string;
-sharePreparedApp({ extensions: [NOTES] }, async () => {
+shareApp({ extensions: [NOTES] }, AMPLE, () => {
   dataSource = service.app.get(DataSource);
-  key = await service.key(AMPLE);
 });
 afterEach(async () => {
   await queryDatabase(service.folder, 'DELETE FROM "notes"');
@@ -32,14 +30,9 @@ const fail = async (): Promise<void> => {
 };
 const writeAnd = (work: (manager: EntityManager) => Promise<unknown>) => service.app.get(Database).write(work);
 
-async function newPetOf(categoryId: string): Promise<{ id: number }> {
-  const response = await service.post('/v1/pets', key, `{"name":"Bella","categoryId":${categoryId}}`);
-  return (await response.json()) as { id: number };
-}
-
 describe('repositories of an extension', () => {
   it('find, save, count and remove, with relations to pets', async () => {
-    const { id: petId } = (await (await createPet('Noted')).json()) as { id: number };
+    const petId = await newPet('Noted');
     const note = { key, body: { text: 'likes carrots', petId } };
     const { id } = (await service.json<{ id: number }>('/v1/notes', note)).body;
     const listed = await service.request('/v1/notes', { key });
@@ -60,8 +53,8 @@ describe('repositories of an extension', () => {
   });
 
   it('read integers exactly, those beyond 2^53 as decimal digits', async () => {
-    const { id } = await newPetOf('9007199254740993');
-    await newPetOf('-9007199254740991');
+    const id = await newPet('Bella', 9_007_199_254_740_993n);
+    await newPet('Bella', -9_007_199_254_740_991n);
     const pets = await dataSource
       .getRepository(PetEntity)
       .find({ where: { id: MoreThanOrEqual(id) }, order: { id: 'ASC' } });
@@ -259,7 +252,7 @@ const list = () => service.request('/v1/notes', { key });
 
 describe('repositories of an extension while the database is unavailable', () => {
   it('throw DomainError, and work again when it is back', async () => {
-    const { id: petId } = await newPetOf('1');
+    const petId = await newPet();
     const create = () => service.post('/v1/notes', key, { text: `about ${petId}`, petId });
     const rename = () => service.post(`/v1/notes/${petId}/renaming`, key, { text: 'Nala', petId });
     expect((await list()).status).toBe(200);

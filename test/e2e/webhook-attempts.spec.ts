@@ -1,12 +1,13 @@
 // @postgres: deliveries are claimed from another table.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
 import { FakeClock } from '../support/app.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
-import { nextPage } from '../support/pages.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
+import { pagesFrom } from '../support/pages.js';
 import { until } from '../support/until.js';
 import { type Webhook, type Delivery, WebhookReceiver } from '../support/webhook-receiver.js';
+import { callHook, createHook, deliveriesOf, removeHooks } from '../support/webhooks.js';
 
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 const WAITS_MS = [
@@ -23,30 +24,23 @@ beforeAll(() => receiver.start());
 afterAll(() => receiver.stop());
 shareApp({ clock, env: receiver.env }, FULL);
 beforeEach(() => receiver.reset());
+afterEach(removeHooks);
 
-const create = async (path: string) =>
-  (await service.json<Webhook>('/v1/webhooks', { key, body: { url: receiver.address + path, types: ['pet.*'] } })).body;
-const call = <Body>(method: string, { id }: Webhook, rest = '', body?: object) =>
-  service.json<Body>(`/v1/webhooks/${id}${rest}`, { key, method, ...(body === undefined ? {} : { body }) });
-const createPet = async (name: string) =>
-  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
-const deliveriesOf = async (webhook: Webhook, query = '') =>
-  (await call<Delivery[]>('GET', webhook, `/deliveries${query}`)).body;
+const create = (path: string) => createHook(receiver.address + path);
 const isFailed = async (webhook: Webhook, attempts: number) => {
   const [first] = await deliveriesOf(webhook);
   return first?.attempts === attempts && first.error !== undefined;
 };
-const remove = (webhook: Webhook) => call('DELETE', webhook);
 
 describe('a delivery', () => {
   it('that fails is tried ten times over three days, and once more when it is repeated', async () => {
     const webhook = await create('/failing');
     receiver.responses.set('/failing', { status: 500 });
-    const petId = await createPet('Ada');
+    const petId = await newPet('Ada');
     await until(() => isFailed(webhook, 1));
     const waits: number[] = [];
     for (let attempts = 1; attempts < 10; attempts += 1) {
-      expect((await call<Webhook>('GET', webhook)).body.state).toBe('enabled');
+      expect((await callHook('GET', webhook)).body.state).toBe('enabled');
       const [delivery] = await deliveriesOf(webhook, '?state=pending');
       waits.push((Date.parse(delivery?.dueAt ?? '') - clock.nowMs()) / (WAITS_MS[waits.length] ?? 0));
       clock.ms = Date.parse(delivery?.dueAt ?? '');
@@ -60,19 +54,18 @@ describe('a delivery', () => {
     const endedMs = clock.nowMs();
     clock.advanceSeconds(1);
     const repeatSince = async (ms: number) =>
-      (await call('POST', webhook, '/replay', { since: new Date(ms).toISOString() })).body;
+      (await callHook('POST', webhook, '/replay', { since: new Date(ms).toISOString() })).body;
     expect(await repeatSince(endedMs + 1)).toEqual({ repeated: 0 });
     expect(await repeatSince(endedMs)).toEqual({ repeated: 1 });
     receiver.responses.clear();
-    await call('PATCH', webhook, '', { enabled: true });
+    await callHook('PATCH', webhook, '', { enabled: true });
     await until(async () => (await deliveriesOf(webhook, '?state=delivered')).length === 1);
     expect(receiver.at('/failing')).toHaveLength(11);
-    await remove(webhook);
   });
 
   it('of a test is an event of the type webhook.test, as JSON from petstore-webhooks', async () => {
     const webhook = await create('/tested');
-    const { status, body } = await call('POST', webhook, '/test');
+    const { status, body } = await callHook('POST', webhook, '/test');
     expect([status, body]).toEqual([201, { delivered: true }]);
     const [sent] = receiver.at('/tested');
     expect(sent?.headers).toMatchObject({
@@ -87,16 +80,15 @@ describe('a delivery', () => {
       data: {},
     });
     expect(await deliveriesOf(webhook)).toEqual([]);
-    await remove(webhook);
   });
 
   it('has a signature with the secret before a rotation too, for a day by default', async () => {
     // The verifier refuses what is older than five minutes by the clock of the system.
     clock.ms = Date.now();
     const webhook = await create('/rotated');
-    const { body: rotated } = await call<Webhook>('POST', webhook, '/rotate', {});
+    const { body: rotated } = await callHook('POST', webhook, '/rotate', {});
     const signatures = async () => {
-      await call('POST', webhook, '/test');
+      await callHook('POST', webhook, '/test');
       return String(receiver.at('/rotated').at(-1)?.headers['webhook-signature']).split(' ');
     };
     expect(await signatures()).toHaveLength(2);
@@ -107,28 +99,24 @@ describe('a delivery', () => {
     expect(await signatures()).toHaveLength(2);
     clock.advanceMs(1);
     expect(await signatures()).toHaveLength(1);
-    await remove(webhook);
   });
 });
 
 it('listDeliveries returns those in a state, page by page in the order of their events', async () => {
   const webhook = await create('/listed');
   receiver.responses.set('/listed', { status: 500 });
-  const failed = await createPet('Dan');
+  const failed = await newPet('Dan');
   await until(() => isFailed(webhook, 1));
   receiver.responses.clear();
   const subjects: string[] = [];
-  for (const name of ['Eve', 'Fay', 'Gil']) subjects.push(`pet:${await createPet(name)}`);
+  for (const name of ['Eve', 'Fay', 'Gil']) subjects.push(`pet:${await newPet(name)}`);
   await until(async () => (await deliveriesOf(webhook, '?state=delivered')).length === 3);
   const subjectsIn = async (query: string) => (await deliveriesOf(webhook, query)).map(({ subject }) => subject);
   expect(await subjectsIn('?state=pending')).toEqual([`pet:${failed}`]);
   expect(await subjectsIn('?state=failed')).toEqual([]);
   expect(await subjectsIn('')).toEqual([`pet:${failed}`, ...subjects]);
   const path = `/v1/webhooks/${webhook.id}/deliveries?limit=2&state=delivered`;
-  const first = await service.request(path, { key });
-  const second = await service.request(nextPage(first) ?? '', { key });
-  const pages = (await Promise.all([first, second].map((page) => page.json()))) as Delivery[][];
-  expect(pages.map((page) => page.map(({ subject }) => subject))).toEqual([subjects.slice(0, 2), subjects.slice(2)]);
-  expect(nextPage(second)).toBeUndefined();
-  await remove(webhook);
+  const pages = await pagesFrom(path, (next) => service.request(next, { key }));
+  const bodies = (await Promise.all(pages.map((page) => page.json()))) as Delivery[][];
+  expect(bodies.map((body) => body.map(({ subject }) => subject))).toEqual([subjects.slice(0, 2), subjects.slice(2)]);
 });

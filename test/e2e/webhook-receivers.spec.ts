@@ -8,12 +8,13 @@ import { runAs } from '../../src/database/events/actor.js';
 import { Database } from '../../src/index.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 import { webhookSettings } from '../support/webhook-settings.js';
+import { callHook, createHook } from '../support/webhooks.js';
 
 const FULL = { ...AMPLE, scopes: ['pets:read', 'pets:write', 'webhooks:manage'] };
-const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n';
+const respond = (socket: Socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
 const clock = new FakeClock(Date.now());
 /** Paths of the requests, in their order. */
 const received: string[] = [];
@@ -29,9 +30,7 @@ const receiver = createServer((socket) => {
       const path = /^POST (\S+)/.exec(chunk.toString())?.[1];
       if (path === undefined) return;
       received.push(path);
-      const behave = behaviours.get(path);
-      if (behave === undefined) socket.write(NO_CONTENT);
-      else behave(socket);
+      (behaviours.get(path) ?? respond)(socket);
     });
 });
 const env: Record<string, string> = {};
@@ -48,37 +47,25 @@ beforeEach(() => {
   received.splice(0);
   behaviours.clear();
 });
-const removeHooks = () => service.app.get(Database).query('DELETE FROM "webhooks"');
 
 const countOf = (path: string) => received.filter((one) => one === path).length;
-const createHook = async (path: string, as = key) => {
-  const body = { url: address + path, types: ['pet.*'] };
-  return (await service.json<{ id: number }>('/v1/webhooks', { key: as, body })).body.id;
-};
-const createPet = async (name: string) =>
-  (await service.json<{ id: number }>('/v1/pets', { key, body: { name, categoryId: 1 } })).body.id;
-const hook = (method: string, id: number, rest = '', body?: object) =>
-  service.json(`/v1/webhooks/${id}${rest}`, { key, method, ...(body === undefined ? {} : { body }) });
+const create = (path: string, as?: string) => createHook(address + path, ['pet.*'], as);
 
 describe('a receiver', () => {
-  afterEach(removeHooks);
+  afterEach(() => service.app.get(Database).query('DELETE FROM "webhooks"'));
   shareApp({ clock, env }, FULL);
 
-  it.each<[string, (socket: Socket) => unknown, object]>([
+  it.each<[string, (socket: Socket) => unknown, string | undefined]>([
     [
       'switches protocols',
       (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-      { delivered: false, error: 'The receiver closed the connection.' },
+      'The receiver closed the connection.',
     ],
-    [
-      'closes at once',
-      (socket) => socket.destroy(),
-      { delivered: false, error: 'The receiver cannot be reached (ECONNRESET).' },
-    ],
+    ['closes at once', (socket) => socket.destroy(), 'The receiver cannot be reached (ECONNRESET).'],
     [
       'does not speak HTTP',
       (socket) => socket.write('220 mail.example ESMTP\r\n'),
-      { delivered: false, error: 'The receiver cannot be reached (HPE_INVALID_CONSTANT).' },
+      'The receiver cannot be reached (HPE_INVALID_CONSTANT).',
     ],
     [
       'sends a body without end',
@@ -86,12 +73,12 @@ describe('a receiver', () => {
         const more = () => void (socket.destroyed || socket.write('x'.repeat(65_536), more));
         socket.write('HTTP/1.1 200 OK\r\n\r\n', more);
       },
-      { delivered: true },
+      undefined,
     ],
-  ])('that %s does not hold up the delivery', async (_name, behave, outcome) => {
+  ])('that %s does not hold up the delivery', async (_name, behave, error) => {
     behaviours.set('/hostile', behave);
-    const id = await createHook('/hostile');
-    expect((await hook('POST', id, '/test')).body).toEqual(outcome);
+    const hook = await create('/hostile');
+    expect((await callHook('POST', hook, '/test')).body).toEqual({ delivered: error === undefined, error });
   });
 
   it('that closes a connection while the next event is on its way gets it by another one at once', async () => {
@@ -99,22 +86,22 @@ describe('a receiver', () => {
     behaviours.set('/closing', (socket) => {
       if (served.has(socket)) return socket.destroy();
       served.add(socket);
-      return socket.write(NO_CONTENT);
+      return respond(socket);
     });
-    const id = await createHook('/closing');
-    for (let n = 0; n < 3; n += 1) expect((await hook('POST', id, '/test')).body).toEqual({ delivered: true });
+    const hook = await create('/closing');
+    for (let n = 0; n < 3; n += 1) expect((await callHook('POST', hook, '/test')).body).toEqual({ delivered: true });
     expect([countOf('/closing'), served.size]).toEqual([5, 3]);
   });
 
   it('gets the bytes of the feed, of which the actor of a command line does not name the operator', async () => {
     const scopes = [...FULL.scopes, 'events:read', 'keys:manage'];
     const own = await service.key({ account: 'operated', scopes });
-    await service.json('/v1/webhooks', { key: own, body: { url: `${address}/operated`, types: ['key.*'] } });
+    await createHook(`${address}/operated`, ['key.*'], own);
     const operator = service.app.get(KeysService);
     const { id } = await runAs('cli:ops@example.com', () => operator.createKey({ account: 'operated' }));
     await runAs('night-shift', () => operator.change(id, { name: 'Night' }));
     // Wakes the instance.
-    await createPet('Hal');
+    await newPet('Hal');
     await until(() => countOf('/operated') === 2);
     const feed = await (await service.request(`/v1/events?subject=key:${id}`, { key: own })).text();
     const events = JSON.parse(feed) as { actor: string }[];
@@ -130,13 +117,13 @@ describe('a receiver', () => {
   it('that fails holds up no other, however many there are', async () => {
     behaviours.set('/failing', (socket) => socket.write('HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n'));
     const others = await service.key({ ...FULL, account: 'failing' });
-    for (let n = 0; n < 20; n += 1) await createHook('/failing', others);
-    const pet = await createPet('Ada');
+    for (let n = 0; n < 20; n += 1) await create('/failing', others);
+    const pet = await newPet('Ada');
     await until(() => countOf('/failing') === 20);
     // It has to wait for the first event of the pet.
     await service.json(`/v1/pets/${pet}`, { key, method: 'PATCH', body: { name: 'Bea' } });
-    await createHook('/fine');
-    await createPet('Cleo');
+    await create('/fine');
+    await newPet('Cleo');
     await until(() => countOf('/fine') === 1);
     expect(countOf('/fine')).toBe(1);
   });
@@ -149,35 +136,36 @@ describe('a receiver', () => {
       mostAtOnce = Math.max(mostAtOnce, hanging.size);
     });
     const others = await service.key({ ...FULL, account: 'hanging' });
-    for (let n = 0; n < 20; n += 1) await createHook('/hanging', others);
+    for (let n = 0; n < 20; n += 1) await create('/hanging', others);
     await service.app.get(Database).query('UPDATE "webhooks" SET "failing_since" = 1 WHERE "url" LIKE \'%/hanging\'');
-    await createHook('/well');
-    await createPet('Dan');
+    await create('/well');
+    await newPet('Dan');
     await until(() => countOf('/well') === 1);
     // Half of the subscriptions that are handled at the same time.
     expect(mostAtOnce).toBeLessThanOrEqual(8);
     behaviours.delete('/hanging');
-    for (const socket of hanging) socket.write(NO_CONTENT);
+    for (const socket of hanging) respond(socket);
     await until(() => countOf('/hanging') === 20);
   });
 
   it('that is disabled amid many deliveries gets no more after a moment, and the rest later', async () => {
-    behaviours.set('/many', (socket) => setTimeout(() => socket.write(NO_CONTENT), 200));
-    const id = await createHook('/many');
-    await hook('PATCH', id, '', { enabled: false });
-    await Promise.all(Array.from({ length: 100 }, (_, n) => createPet(`Eve ${n}`)));
-    await hook('PATCH', id, '', { enabled: true });
-    await createPet('Fay');
+    behaviours.set('/many', (socket) => setTimeout(respond, 200, socket));
+    const hook = await create('/many');
+    const enable = (enabled: boolean) => callHook('PATCH', hook, '', { enabled });
+    await enable(false);
+    await Promise.all(Array.from({ length: 100 }, (_, n) => newPet(`Eve ${n}`)));
+    await enable(true);
+    await newPet('Fay');
     await until(() => countOf('/many') > 0);
-    await hook('PATCH', id, '', { enabled: false });
+    await enable(false);
     await delay(1_500);
     const count = countOf('/many');
     expect(count).toBeLessThan(60);
     await delay(500);
     expect(countOf('/many')).toBe(count);
     behaviours.clear();
-    await hook('PATCH', id, '', { enabled: true });
-    await createPet('Gil');
+    await enable(true);
+    await newPet('Gil');
     await until(() => countOf('/many') === 102);
   });
 });

@@ -3,6 +3,7 @@ import { Database } from '../../src/index.js';
 import { startApp } from '../support/app.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
+import { callHook, createHook } from '../support/webhooks.js';
 
 const MANAGER = { ...AMPLE, scopes: ['pets:read', 'webhooks:manage'] };
 
@@ -45,10 +46,9 @@ describe('URLs of webhooks', () => {
       'The host name of the receiver resolves to an internal address.',
     ],
   ])('%s are not connected to', async (_, url, error) => {
-    const { body } = await service.json<{ id: number }>('/v1/webhooks', { key, body: { url: 'https://example.com/' } });
-    await service.app.get(Database).query(`UPDATE "webhooks" SET "url" = '${url}' WHERE "id" = ${body.id}`);
-    const test = await service.json(`/v1/webhooks/${body.id}/test`, { key, method: 'POST' });
-    expect(test.body).toEqual({ delivered: false, error });
+    const hook = await createHook('https://example.com/');
+    await service.app.get(Database).query(`UPDATE "webhooks" SET "url" = '${url}' WHERE "id" = ${hook.id}`);
+    expect((await callHook('POST', hook, '/test')).body).toEqual({ delivered: false, error });
   });
 });
 
