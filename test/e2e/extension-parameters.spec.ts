@@ -20,6 +20,7 @@ import { IntegerParam, PetEntity, PetsModule, PetsService, Public, TextField } f
 import { errorOf } from '../support/expectations.js';
 import { extensionOf } from '../support/extensions.js';
 import { key, service, shareApp } from '../support/folders.js';
+import { addHandlers, mapping, taking } from '../support/handlers.js';
 import { JSON_TYPE } from '../support/http.js';
 
 @ValidatorConstraint({ async: true })
@@ -82,65 +83,35 @@ class PetByIdPipe implements PipeTransform<string, Promise<object>> {
   }
 }
 
+const withAuthor = (note: Note) => {
+  if (!(note.author instanceof Author)) throw new Error('The author is not an instance of its class.');
+  return note;
+};
+
 @ApiExcludeController()
 @Controller('parameters')
-class ParametersController {
-  @Post('notes')
-  @Public()
-  note(@Body() note: Note): Note {
-    if (!(note.author instanceof Author)) throw new Error('The author is not an instance of its class.');
-    return note;
-  }
+class ParametersController {}
 
-  @Post('nicknames')
-  @Public()
-  nickname(@Body() nickname: Nickname): Nickname {
-    return nickname;
-  }
-
-  @Post('authors')
-  @Public()
-  author(@Body('author') author: Author): Author {
-    return author;
-  }
-
-  @Post('texts')
-  @Public()
-  text(@Body('text') text: string): object {
-    return { text };
-  }
-
-  @Post('searches')
-  @Public()
-  @HttpCode(200)
-  search(@Query() { most }: SearchQuery, @Body() { text }: Search): object {
-    return { most, text };
-  }
-
-  @Get('words')
-  @Public()
-  word(@Query('word') word: string): object {
-    return { word };
-  }
-
-  @Get('filters')
-  @Public()
-  filter(@Query('filter') filter: Filter): object {
-    return { filter };
-  }
-
-  @Get('numbers/:number')
-  @Public()
-  number(@Param('number', ParseIntPipe) number: number): object {
-    return { number };
-  }
-
-  @Get('pets/:id')
-  @Public()
-  pet(@Param('id', PetByIdPipe) pet: PetEntity): string {
-    return pet.name;
-  }
-}
+addHandlers(ParametersController, {
+  note: [Post('notes'), Public(), mapping(withAuthor, [Body(), Note])],
+  nickname: [Post('nicknames'), Public(), mapping((nickname: Nickname) => nickname, [Body(), Nickname])],
+  author: [Post('authors'), Public(), mapping((author: Author) => author, [Body('author'), Author])],
+  text: [Post('texts'), Public(), mapping((text: string) => ({ text }), [Body('text'), String])],
+  search: [
+    Post('searches'),
+    Public(),
+    HttpCode(200),
+    mapping(({ most }: SearchQuery, { text }: Search) => ({ most, text }), [Query(), SearchQuery], [Body(), Search]),
+  ],
+  word: [Get('words'), Public(), mapping((word: string) => ({ word }), [Query('word'), String])],
+  filter: [Get('filters'), Public(), taking([Query('filter'), Filter])],
+  number: [
+    Get('numbers/:number'),
+    Public(),
+    mapping((number: number) => ({ number }), [Param('number', ParseIntPipe), Number]),
+  ],
+  pet: [Get('pets/:id'), Public(), mapping((pet: PetEntity) => pet.name, [Param('id', PetByIdPipe), PetEntity])],
+});
 
 shareApp({ extensions: [extensionOf({ imports: [PetsModule], controllers: [ParametersController] })] });
 

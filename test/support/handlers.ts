@@ -28,8 +28,11 @@ export const throwing = (error: () => unknown): Work => ({
   parameters: [],
 });
 
+/** Returns what a function makes of its parameters. */
+export const mapping = (call: Work['call'], ...parameters: Parameter[]): Work => ({ call, parameters });
+
 /** Does nothing with its parameters. */
-export const taking = (...parameters: Parameter[]): Work => ({ call: () => undefined, parameters });
+export const taking = (...parameters: Parameter[]): Work => mapping(() => undefined, ...parameters);
 
 const NOTHING = taking();
 
