@@ -153,8 +153,8 @@ describe('with an address inside that is allowed', () => {
 
   it('delivers only what the key can read, and stops with the key', async () => {
     const reader = await service.key({ ...AMPLE, account: 'readers', scopes: ['webhooks:manage', 'orders:read'] });
-    const body = { url: receiver.address, types: ['pet.*'] };
-    expect(await service.json('/v1/webhooks', { key: reader, body })).toMatchObject({
+    const wanted = { url: receiver.address, types: ['pet.*'] };
+    expect(await service.json('/v1/webhooks', { key: reader, body: wanted })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('It lacks pets:read') },
     });
