@@ -8,14 +8,12 @@ import {
   DeleteDateColumn,
   Entity,
   Index,
-  type MigrationInterface,
   PrimaryGeneratedColumn,
-  type QueryRunner,
   type Repository,
   UpdateDateColumn,
 } from 'typeorm';
 import {
-  columnTypes,
+  type ColumnTypes,
   createDataSource,
   Database,
   type Extension,
@@ -28,7 +26,7 @@ import { moveToPostgres } from '../../src/database/move-to-postgres.js';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { startApp } from '../support/app.js';
 import { makeFolder, onPostgres, onSharedServer } from '../support/databases.js';
-import { extensionOf } from '../support/extensions.js';
+import { extensionOf, TestMigration } from '../support/extensions.js';
 import { service, shareApp } from '../support/folders.js';
 
 /** Has a column of each kind that building-a-feature.md shows, but one. */
@@ -74,23 +72,17 @@ class Document extends Untitled {
   title!: string;
 }
 
-class CreateDocuments1795305600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { uuidKey, timestamp, now, uuid, binary, text, int64, decimal, boolean, time, json, tableEnd } =
-      columnTypes(runner);
-    await runner.query(`
-      CREATE TABLE "documents" (
-        "id" ${uuidKey}, "created_at" ${timestamp} NOT NULL DEFAULT ${now},
-        "updated_at" ${timestamp} NOT NULL DEFAULT ${now}, "deleted_at" ${timestamp}, "origin" ${uuid},
-        "content" ${binary} NOT NULL, "title" ${text} NOT NULL, "size" ${int64} NOT NULL,
-        "price" ${decimal(20, 2)} NOT NULL, "open" ${boolean} NOT NULL, "read_at" ${time}, "tags" ${json} NOT NULL
-      ) ${tableEnd}`);
-    await runner.query('CREATE INDEX "documents_created" ON "documents" ("created_at", "id")');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "documents"');
-  }
+class CreateDocuments1795305600000 extends TestMigration {
+  readonly statements = (types: ColumnTypes) => [
+    `CREATE TABLE "documents" (
+      "id" ${types.uuidKey}, "created_at" ${types.timestamp} NOT NULL DEFAULT ${types.now},
+      "updated_at" ${types.timestamp} NOT NULL DEFAULT ${types.now}, "deleted_at" ${types.timestamp},
+      "origin" ${types.uuid}, "content" ${types.binary} NOT NULL, "title" ${types.text} NOT NULL,
+      "size" ${types.int64} NOT NULL, "price" ${types.decimal(20, 2)} NOT NULL, "open" ${types.boolean} NOT NULL,
+      "read_at" ${types.time}, "tags" ${types.json} NOT NULL
+    ) ${types.tableEnd}`,
+    'CREATE INDEX "documents_created" ON "documents" ("created_at", "id")',
+  ];
 }
 
 const DOCUMENTS = extensionOf({}, { entities: [Document], migrations: [CreateDocuments1795305600000] });

@@ -1,14 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Injectable, Post, Scope } from '@nestjs/common';
-import {
-  Column,
-  Entity,
-  JoinTable,
-  ManyToMany,
-  type MigrationInterface,
-  PrimaryColumn,
-  type QueryRunner,
-} from 'typeorm';
+import { Column, Entity, JoinTable, ManyToMany, PrimaryColumn } from 'typeorm';
 import {
   BeforeCommit,
   type EventDeclaration,
@@ -19,7 +11,7 @@ import {
 } from '../../src/index.js';
 import { fetchDocument } from '../openapi/document.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { extensionOf } from '../support/extensions.js';
+import { extensionOf, TestMigration } from '../support/extensions.js';
 import { addHandlers, returning } from '../support/handlers.js';
 import { operationsOf } from '../support/operations.js';
 
@@ -143,13 +135,11 @@ class TaggedToy {
   tags!: ToyTag[];
 }
 
-class CreateToys1795305600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE "toy_tags" ("name" TEXT NOT NULL PRIMARY KEY)');
-    await runner.query('CREATE TABLE "tagged_toys" ("name" TEXT NOT NULL PRIMARY KEY, "note" TEXT NOT NULL)');
-  }
-
-  down = () => Promise.resolve();
+class CreateToys1795305600000 extends TestMigration {
+  readonly statements = () => [
+    'CREATE TABLE "toy_tags" ("name" TEXT NOT NULL PRIMARY KEY)',
+    'CREATE TABLE "tagged_toys" ("name" TEXT NOT NULL PRIMARY KEY, "note" TEXT NOT NULL)',
+  ];
 }
 
 it('an entity is refused whose join table no migration made', async () => {

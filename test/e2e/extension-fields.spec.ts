@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Column, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner, Repository } from 'typeorm';
+import { Column, Entity, PrimaryGeneratedColumn, Repository } from 'typeorm';
 import {
   BooleanField,
   BooleanParam,
-  columnTypes,
+  type ColumnTypes,
   DateTimeField,
   DateTimeParam,
   DecimalField,
@@ -20,7 +20,7 @@ import {
 } from '../../src/index.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { errorOf } from '../support/expectations.js';
-import { extensionOf } from '../support/extensions.js';
+import { extensionOf, TestMigration } from '../support/extensions.js';
 import { fetchDocument } from '../openapi/document.js';
 
 class Guest {
@@ -104,20 +104,14 @@ class Booking {
   companion!: Guest | null;
 }
 
-class CreateBookings1795305600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { id, time, decimal, boolean, text, json, tableEnd } = columnTypes(runner);
-    await runner.query(`
-      CREATE TABLE "bookings" (
-        "id" ${id}, "starts_at" ${time} NOT NULL, "ends_at" ${time}, "price" ${decimal(20, 2)} NOT NULL,
-        "share" ${decimal(3, 3)}, "paid" ${boolean} NOT NULL, "confirmed" ${boolean}, "size" ${text},
-        "guest" ${json} NOT NULL, "companion" ${json}
-      ) ${tableEnd}`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "bookings"');
-  }
+class CreateBookings1795305600000 extends TestMigration {
+  readonly statements = ({ id, time, decimal, boolean, text, json, tableEnd }: ColumnTypes) => [
+    `CREATE TABLE "bookings" (
+      "id" ${id}, "starts_at" ${time} NOT NULL, "ends_at" ${time}, "price" ${decimal(20, 2)} NOT NULL,
+      "share" ${decimal(3, 3)}, "paid" ${boolean} NOT NULL, "confirmed" ${boolean}, "size" ${text},
+      "guest" ${json} NOT NULL, "companion" ${json}
+    ) ${tableEnd}`,
+  ];
 }
 
 class ListBookings extends PageQuery {

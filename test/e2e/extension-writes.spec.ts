@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Inject, Injectable, Post, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Column, DataSource, Entity, type MigrationInterface, PrimaryGeneratedColumn, type QueryRunner } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import {
   type Animal,
-  columnTypes,
+  type ColumnTypes,
   Database,
   Idempotent,
   int64Json,
@@ -19,7 +19,7 @@ import {
 import { startApp, type TestApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
-import { extensionOf } from '../support/extensions.js';
+import { extensionOf, TestMigration } from '../support/extensions.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { until, within } from '../support/until.js';
@@ -37,22 +37,14 @@ class Parcel {
   weight!: number;
 }
 
-class Shelters1795305700000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { id, int64 } = columnTypes(runner);
-    const float = runner.dataSource.options.type === 'postgres' ? 'DOUBLE PRECISION' : 'REAL';
-    await runner.query(`CREATE TABLE "shelters" ("id" ${id}, "name" TEXT NOT NULL)`);
-    await runner.query(`
-      CREATE TABLE "parcels" (
-        "id" ${id}, "weight" ${float} NOT NULL,
-        "shelter_id" ${int64} REFERENCES "shelters" ("id") DEFERRABLE INITIALLY DEFERRED
-      )`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "parcels"');
-    await runner.query('DROP TABLE "shelters"');
-  }
+class Shelters1795305700000 extends TestMigration {
+  readonly statements = ({ id, int64 }: ColumnTypes) => [
+    `CREATE TABLE "shelters" ("id" ${id}, "name" TEXT NOT NULL)`,
+    `CREATE TABLE "parcels" (
+      "id" ${id}, "weight" DOUBLE PRECISION NOT NULL,
+      "shelter_id" ${int64} REFERENCES "shelters" ("id") DEFERRABLE INITIALLY DEFERRED
+    )`,
+  ];
 }
 
 const lost = { inserted: 0 };

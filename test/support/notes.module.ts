@@ -1,19 +1,10 @@
 import { Body, Controller, Get, Module, Param, Post } from '@nestjs/common';
 import { getRepositoryToken, InjectDataSource, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { IsInt, IsString } from 'class-validator';
-import {
-  Column,
-  DataSource,
-  Entity,
-  JoinColumn,
-  ManyToOne,
-  type MigrationInterface,
-  PrimaryGeneratedColumn,
-  type QueryRunner,
-  Repository,
-} from 'typeorm';
-import { columnTypes, type Extension, Idempotent, Operation, PetEntity } from '../../src/index.js';
+import { Column, DataSource, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Repository } from 'typeorm';
+import { type ColumnTypes, type Extension, Idempotent, Operation, PetEntity } from '../../src/index.js';
 import type { TestApp } from './app.js';
+import { TestMigration } from './extensions.js';
 import { operationsOf } from './operations.js';
 
 /*
@@ -34,17 +25,10 @@ export class NoteEntity {
   pet!: PetEntity | null;
 }
 
-class Notes1795219350000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { id, int64, tableEnd } = columnTypes(runner);
-    await runner.query(
-      `CREATE TABLE "notes" ("id" ${id}, "text" TEXT NOT NULL UNIQUE, "pet_id" ${int64} REFERENCES "pets" ("id")) ${tableEnd}`,
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "notes"');
-  }
+class Notes1795219350000 extends TestMigration {
+  readonly statements = ({ id, int64, tableEnd }: ColumnTypes) => [
+    `CREATE TABLE "notes" ("id" ${id}, "text" TEXT NOT NULL UNIQUE, "pet_id" ${int64} REFERENCES "pets" ("id")) ${tableEnd}`,
+  ];
 }
 
 class NewNote {

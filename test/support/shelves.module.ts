@@ -5,17 +5,15 @@ import {
   Column,
   Entity,
   Index,
-  type MigrationInterface,
   OneToMany,
   ManyToOne,
   JoinColumn,
   PrimaryColumn,
   PrimaryGeneratedColumn,
-  type QueryRunner,
   Repository,
 } from 'typeorm';
 import {
-  columnTypes,
+  type ColumnTypes,
   EnumParam,
   Operation,
   type OperationOptions,
@@ -26,7 +24,7 @@ import {
   Revalidates,
   sendPage,
 } from '../../src/index.js';
-import { extensionOf } from './extensions.js';
+import { extensionOf, TestMigration } from './extensions.js';
 import { operationsOf } from './operations.js';
 
 /*
@@ -85,39 +83,19 @@ export class Crate {
   material!: 'wood' | 'steel';
 }
 
-class Shelves1795305700000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const { id, int64, text } = columnTypes(runner);
-    const uuid = runner.dataSource.options.type === 'postgres' ? 'UUID DEFAULT gen_random_uuid()' : 'VARCHAR';
-    await runner.query(`
-      CREATE TABLE "crates" (
-        "id" ${uuid} PRIMARY KEY NOT NULL,
-        "room" ${text} NOT NULL,
-        "floor" ${int64} NOT NULL,
-        "material" ${text} NOT NULL
-      )`);
-    await runner.query('CREATE INDEX "crates_room_floor_id" ON "crates" ("room", "floor", "id")');
-    const time = runner.dataSource.options.type === 'postgres' ? 'TIMESTAMP' : 'DATETIME';
-    await runner.query(`
-      CREATE TABLE "shelves" (
-        "id" ${id},
-        "size" ${int64} NOT NULL,
-        "label" TEXT NOT NULL,
-        "made_at" ${time} NOT NULL,
-        "is_open" BOOLEAN NOT NULL,
-        "note" TEXT
-      )`);
-    await runner.query('CREATE INDEX "shelves_size_id" ON "shelves" ("size", "id")');
-    await runner.query(
-      `CREATE TABLE "boxes" ("id" TEXT PRIMARY KEY, "shelf_id" ${int64} NOT NULL REFERENCES "shelves" ("id"))`,
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE "boxes"');
-    await runner.query('DROP TABLE "crates"');
-    await runner.query('DROP TABLE "shelves"');
-  }
+class Shelves1795305700000 extends TestMigration {
+  readonly statements = ({ id, int64, text, uuidKey }: ColumnTypes) => [
+    `CREATE TABLE "crates" (
+      "id" ${uuidKey}, "room" ${text} NOT NULL, "floor" ${int64} NOT NULL, "material" ${text} NOT NULL
+    )`,
+    'CREATE INDEX "crates_room_floor_id" ON "crates" ("room", "floor", "id")',
+    `CREATE TABLE "shelves" (
+      "id" ${id}, "size" ${int64} NOT NULL, "label" TEXT NOT NULL, "made_at" TIMESTAMP NOT NULL,
+      "is_open" BOOLEAN NOT NULL, "note" TEXT
+    )`,
+    'CREATE INDEX "shelves_size_id" ON "shelves" ("size", "id")',
+    `CREATE TABLE "boxes" ("id" TEXT PRIMARY KEY, "shelf_id" ${int64} NOT NULL REFERENCES "shelves" ("id"))`,
+  ];
 }
 
 class ShelvesQuery extends PageQuery {
