@@ -17,17 +17,12 @@ import { Database, type Extension, Idempotent, onCommit, Operation, PetsModule, 
 import { onPostgres, queryDatabase } from '../support/databases.js';
 import { extensionOf } from '../support/extensions.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
-import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { operationsOf } from '../support/operations.js';
 import { until } from '../support/until.js';
 
 /** Work that goes on after its transaction has ended. */
-interface Straggler {
-  readonly begin: PromiseWithResolvers<void>;
-  /** What each of its calls came to. */
-  readonly outcomes: Promise<PromiseSettledResult<unknown>[]>;
-}
+type Straggler = ReturnType<typeof straggler>;
 
 let dataSource: DataSource;
 let database: Database;
@@ -109,15 +104,22 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'PetsService creates': () => pets.create(PET),
 };
 
-/** Makes a straggler in the current transaction. It makes every call once told to begin. */
-function straggler(): Straggler {
+/** Begins work in the current transaction. It makes every call once it is told to. */
+function straggler() {
   const begin = Promise.withResolvers<void>();
   const outcomes = begin.promise.then(async () => {
     const all: PromiseSettledResult<unknown>[] = [];
     for (const way of Object.values(WAYS)) all.push(...(await Promise.allSettled([way()])));
     return all;
   });
-  return { begin, outcomes };
+  return {
+    outcomes,
+    /** @returns what each of its calls came to */
+    async makeCalls(): Promise<string[]> {
+      begin.resolve();
+      return reasonsOf(await outcomes);
+    },
+  };
 }
 
 /** What another process finds. */
@@ -156,19 +158,16 @@ describe('work that goes on', () => {
           rest = straggler();
           await Promise.all([rest.outcomes, fail()]);
         };
-        await expect(how === 'Database.write' ? database.write(work) : dataSource.transaction(work)).rejects.toThrow(
-          'on purpose',
-        );
-        rest?.begin.resolve();
-        expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(refused);
+        const failing = how === 'Database.write' ? database.write(work) : dataSource.transaction(work);
+        await expect(failing).rejects.toThrow('on purpose');
+        expect(await rest?.makeCalls()).toEqual(refused);
         expect(await left()).toBe(0);
       },
     );
 
     it('is refused after a request with an Idempotency-Key timed out', async () => {
-      const headers = { ...JSON_TYPE, 'Idempotency-Key': 'slow' };
-      const response = await service.request('/v1/slow-notes', { method: 'POST', key, body: '{}', headers });
-      expect(response.status).toBe(408);
+      const headers = { 'Idempotency-Key': 'slow' };
+      expect((await service.json('/v1/slow-notes', { key, headers, body: {} })).status).toBe(408);
       late.begin.resolve();
       expect(reasonsOf((await late.outcome.promise) as PromiseSettledResult<unknown>[])).toEqual(refused.slice(0, 2));
       expect(await left()).toBe(0);
@@ -232,8 +231,7 @@ describe('work that goes on', () => {
       await database.write(async () => {
         rest = straggler();
       });
-      rest?.begin.resolve();
-      expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
+      expect(await rest?.makeCalls()).toEqual(Object.keys(WAYS).map(() => 'done'));
       expect(await left()).toBe(Object.keys(WAYS).length);
     });
 
@@ -243,8 +241,7 @@ describe('work that goes on', () => {
         await database.write(async () => {
           rest = straggler();
         });
-        rest?.begin.resolve();
-        expect(reasonsOf((await rest?.outcomes) ?? [])).toEqual(Object.keys(WAYS).map(() => 'done'));
+        expect(await rest?.makeCalls()).toEqual(Object.keys(WAYS).map(() => 'done'));
         await fail();
       });
       await expect(outer).rejects.toThrow('on purpose');
@@ -275,8 +272,7 @@ describe('a transaction that does not end', () => {
       await write('before');
       rest = straggler();
       await until(() => isRefused(() => manager.query('SELECT 1')));
-      rest.begin.resolve();
-      await rest.outcomes;
+      await rest.makeCalls();
     });
     await expect(work).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await rest?.outcomes).toEqual(
