@@ -28,7 +28,6 @@ import { awaitedAtStop } from '../../src/platform/recurring-task.js';
 import { startApp } from '../support/app.js';
 import { extensionOf } from '../support/extensions.js';
 import { AMPLE, service, sharePreparedApp } from '../support/folders.js';
-import { JSON_TYPE } from '../support/http.js';
 import { until } from '../support/until.js';
 
 /** Of pets, categories and orders, in the order in which they were told of. */
@@ -91,23 +90,20 @@ class ShelterController {
 let keyId: string;
 let key: string;
 
-async function makeKey(): Promise<void> {
-  ({ key, id: keyId } = await service.createKey(AMPLE));
-}
-
 const FISH = '{"name":"Fish","id":9007199254740993}';
 const add = (name: string, categoryId = 7) => service.post('/v1/pets', key, { name, categoryId, status: 'available' });
 const petOf = async (response: Response) => (await response.json()) as { id: number };
 const told = (count: number) => until(() => heard.length >= count);
 const namesHeard = () => heard.map(({ after }) => (after as { name: string }).name);
-const change = (path: string, body: object) =>
-  service.request(path, { key, method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(body) });
+const change = (path: string, body: object) => service.json(path, { key, method: 'PATCH', body });
 
 beforeEach(() => void heard.splice(0));
 
 describe('after the commit', () => {
   const extension = extensionOf({ imports: [PetsModule], controllers: [ShelterController], providers: [Later] });
-  sharePreparedApp({ extensions: [extension] }, makeKey);
+  sharePreparedApp({ extensions: [extension] }, async () => {
+    ({ key, id: keyId } = await service.createKey(AMPLE));
+  });
 
   it('listeners hear of created, changed and removed pets: before, after and actor', async () => {
     const { id } = await petOf(await add('Bella'));
@@ -200,9 +196,8 @@ describe('after the commit', () => {
       throw new Error('on purpose');
     });
     await expect(failing).rejects.toThrow('on purpose');
-    const again = { key, method: 'POST', headers: { ...JSON_TYPE, 'Idempotency-Key': 'again' } };
-    for (let n = 0; n < 2; n += 1)
-      await service.request('/v1/pets', { ...again, body: '{"name":"once","categoryId":1}' });
+    const request = { key, headers: { 'Idempotency-Key': 'again' }, body: { name: 'once', categoryId: 1 } };
+    for (let n = 0; n < 2; n += 1) await service.json('/v1/pets', request);
     await add('last');
     await told(2);
     expect(namesHeard()).toEqual(['once', 'last']);

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { type CommittedEvent, Database, Events, EventsModule, OnLoggedEvent } from '../../src/index.js';
-import { startApp, type TestApp } from '../support/app.js';
 import { extensionOf } from '../support/extensions.js';
-import { AMPLE } from '../support/temporary.js';
+import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
 import { until } from '../support/until.js';
 
 /*
@@ -44,12 +43,7 @@ class Listener {
   }
 }
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startApp({ extensions: [extensionOf({ imports: [EventsModule], providers: [Listener] })] });
-});
-afterAll(() => service.stop());
+shareApp({ extensions: [extensionOf({ imports: [EventsModule], providers: [Listener] })] }, AMPLE);
 
 const raise = (after: Raised['after']) =>
   service.app.get(Database).write(async (manager) => {
@@ -76,9 +70,8 @@ it('a listener gets a list as a list', async () => {
 });
 
 it('a method can listen to the log under several names', async () => {
-  const key = await service.key(AMPLE);
   await service.json('/v1/categories', { key, body: { name: 'Dogs' } });
-  await service.json('/v1/pets', { key, body: { name: 'Ada', categoryId: 1 } });
+  await newPet();
   await until(() => logged.length === 2);
   expect(logged.toSorted()).toEqual(['category.created', 'pet.created']);
 });
