@@ -6,9 +6,11 @@ import { RemovedSubscriptions } from '../../src/database/events/delivery/event-r
 import { MOST_READ } from '../../src/database/events/delivery/due-deliveries.js';
 import { SqliteQueryRunner } from '../../src/database/sqlite/sqlite-query-runner.js';
 import { onPostgres } from '../support/databases.js';
-import { AMPLE, key, service, shareApp } from '../support/folders.js';
+import { AMPLE, service, shareApp } from '../support/folders.js';
 import { protectRows, unprotectRows } from '../support/protected-rows.js';
+import type { Webhook } from '../support/webhook-receiver.js';
 import { WEBHOOK_KEY } from '../support/webhook-settings.js';
+import { callHook, createHook } from '../support/webhooks.js';
 
 const SUBJECTS = 7;
 const ENDED_MS = Date.now() - 86_400_000;
@@ -19,13 +21,11 @@ shareApp({ env: { WEBHOOK_KEY } }, { ...AMPLE, scopes: ['pets:read', 'webhooks:m
 afterEach(() => void jest.restoreAllMocks());
 
 const sql = <Row extends object = object>(text: string) => service.database.query<Row>(text);
-/** A webhook that is disabled, so that nobody handles its deliveries. @returns its path */
+/** A webhook that is disabled, so that nobody handles its deliveries. */
 const create = async () => {
-  const body = { url: 'https://example.com/hook', types: ['pet.*'] };
-  const created = await service.json<{ id: number }>('/v1/webhooks', { key, body });
-  const path = `/v1/webhooks/${created.body.id}`;
-  await service.json(path, { key, method: 'PATCH', body: { enabled: false } });
-  return { path, name: `webhook:${created.body.id}` };
+  const hook = await createHook('https://example.com/hook');
+  await callHook('PATCH', hook, '', { enabled: false });
+  return { hook, name: `webhook:${hook.id}` };
 };
 /** They ended a second after the other. */
 const addDeliveries = async (name: string, count: number, state: string) => {
@@ -40,10 +40,8 @@ const countOf = async (name: string, condition = 'TRUE') => {
   const text = `SELECT CAST(COUNT(*) AS TEXT) AS "count" FROM "event_deliveries" WHERE "subscription" = '${name}' AND ${condition}`;
   return Number((await sql<{ count: string }>(text))[0]?.count);
 };
-const replay = (path: string, fromMs = ENDED_MS) => {
-  const body = { since: new Date(fromMs).toISOString(), state: 'delivered' };
-  return service.json<{ repeated: number }>(`${path}/replay`, { key, body });
-};
+const replay = (hook: Webhook, fromMs = ENDED_MS) =>
+  callHook('POST', hook, '/replay', { since: new Date(fromMs).toISOString(), state: 'delivered' });
 const lengthOf = async (rows: Promise<unknown[]>) =>
   (await rows).flat().filter((row) => typeof row === 'object').length;
 /** The statements that change deliveries, and the numbers of rows that they changed. */
@@ -84,10 +82,10 @@ const addEvents = (count: number) => {
 
 describe('replayDeliveries', () => {
   it('repeats many deliveries once each, in the order of each subject, some hundred at a time', async () => {
-    const { path, name } = await create();
+    const { hook, name } = await create();
     await addDeliveries(name, 3_000, 'delivered');
     const spy = jest.spyOn(EntityManager.prototype, 'query');
-    expect((await replay(path, ENDED_MS + 100_000)).body).toEqual({ repeated: 2_900 });
+    expect((await replay(hook, ENDED_MS + 100_000)).body).toEqual({ repeated: 2_900 });
     const counts = (await changes(spy)).map(({ count }) => count);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_900);
     expect(Math.max(...counts)).toBeLessThanOrEqual(500);
@@ -98,37 +96,37 @@ describe('replayDeliveries', () => {
       const places = ofSubject.map(({ place }) => Number(place));
       expect(places).toEqual(places.toSorted((one, other) => one - other));
     }
-    expect((await replay(path)).body).toEqual({ repeated: 100 });
+    expect((await replay(hook)).body).toEqual({ repeated: 100 });
   });
 
   it('can be sent again if it was interrupted, and repeats the others', async () => {
-    const { path, name } = await create();
+    const { hook, name } = await create();
     await addDeliveries(name, 1_200, 'delivered');
     await protectRows(service.folder, 'event_deliveries', 'UPDATE', `"place" = ${lastPlace}`);
-    expect((await replay(path)).status).toBe(500);
+    expect((await replay(hook)).status).toBe(500);
     await unprotectRows(service.folder, 'event_deliveries');
     expect(await countOf(name, `"state" = 'pending'`)).toBe(500);
-    expect((await replay(path)).body).toEqual({ repeated: 700 });
+    expect((await replay(hook)).body).toEqual({ repeated: 700 });
   });
 
   it('keeps a delivery behind those of its subject that wait', async () => {
-    const { path, name } = await create();
+    const { hook, name } = await create();
     await addDeliveries(name, 2 * SUBJECTS, 'delivered');
     const waitingMs = ENDED_MS + 3_600_000;
     await sql(
       `UPDATE "event_deliveries" SET "state" = 'pending', "due_at" = ${waitingMs} WHERE "subscription" = '${name}' AND "place" <= ${lastPlace - SUBJECTS}`,
     );
-    expect((await replay(path)).body).toEqual({ repeated: SUBJECTS });
+    expect((await replay(hook)).body).toEqual({ repeated: SUBJECTS });
     expect(await countOf(name, `"due_at" = ${waitingMs}`)).toBe(2 * SUBJECTS);
   });
 
   it('looks up what waits in the whole index', async () => {
     // The planner of PostgreSQL decides by what is in the table.
     if (onPostgres) return;
-    const { path, name } = await create();
+    const { hook, name } = await create();
     await addDeliveries(name, 1, 'delivered');
     const spy = jest.spyOn(EntityManager.prototype, 'query');
-    await replay(path);
+    await replay(hook);
     const [change] = await changes(spy);
     expect(await planOf(String(change?.text))).toEqual(
       expect.arrayContaining([
@@ -160,7 +158,7 @@ describe('a webhook with many deliveries', () => {
   it('is removed at once, and leaves no deliveries after the next run of a task', async () => {
     const [removed, kept] = [await create(), await create()];
     for (const { name } of [removed, kept]) await addDeliveries(name, 1_200, 'pending');
-    expect((await service.request(removed.path, { key, method: 'DELETE' })).status).toBe(204);
+    expect((await callHook('DELETE', removed.hook)).status).toBe(204);
     // Nothing waits for the deletion of so many, and nothing more is delivered.
     expect(await countOf(removed.name)).toBe(1_200);
     const deliveries = service.app.get(Deliveries);

@@ -19,7 +19,7 @@ import { extensionOf } from '../support/extensions.js';
 import { AMPLE, key, service, shareApp } from '../support/folders.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { operationsOf } from '../support/operations.js';
-import { until } from '../support/until.js';
+import { isRefused, until } from '../support/until.js';
 
 /** Work that goes on after its transaction has ended. */
 type Straggler = ReturnType<typeof straggler>;
@@ -134,12 +134,6 @@ async function left(): Promise<number> {
 const reasonsOf = (outcomes: PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : 'done'));
 const refused = Object.keys(WAYS).map(() => expect.stringContaining('was rolled back'));
-
-const isRefused = (work: () => Promise<unknown>) =>
-  work().then(
-    () => false,
-    () => true,
-  );
 
 async function fail(): Promise<never> {
   throw new Error('on purpose');

@@ -11,7 +11,7 @@ import { key, service, shareApp } from '../support/folders.js';
 import { JSON_TYPE } from '../support/http.js';
 import { NoteEntity, NOTES, notesOf } from '../support/notes.module.js';
 import { operationsOf } from '../support/operations.js';
-import { until } from '../support/until.js';
+import { isRefused, until } from '../support/until.js';
 
 /** Lets late handlers go on, and counts those that have. */
 const late = { by: Promise.withResolvers<void>(), count: 0 };
@@ -28,20 +28,13 @@ class UnendingController {
     try {
       const saved = await this.notes.save({ text: 'rolled back', pet: null });
       if (end === 'never') await new Promise(() => undefined);
-      if (end.startsWith('refused')) await until(() => this.isRefused());
+      if (end.startsWith('refused')) await until(() => isRefused(() => this.notes.count()));
       else await late.by.promise;
       if (end.endsWith('error')) throw new Error('late, on purpose');
       return sendCreated(reply, '/v1/unending', saved);
     } finally {
       late.count += 1;
     }
-  }
-
-  private isRefused(): Promise<boolean> {
-    return this.notes.count().then(
-      () => false,
-      () => true,
-    );
   }
 }
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const issue = (scopes = SCOPES) => service.createKey({ ...AMPLE, account, scopes });
 const create = async (body: object = { url: URL }) => (await service.json<Webhook>('/v1/webhooks', { key, body })).body;
 const call = <Body = Webhook>(method: string, { id }: Webhook, rest = '', body?: object, as = key) =>
-  service.json<Body>(`/v1/webhooks/${id}${rest}`, { key: as, method, ...(body === undefined ? {} : { body }) });
+  service.json<Body>(`/v1/webhooks/${id}${rest}`, { key: as, method, body });
 const eventsOf = async ({ id }: Webhook) =>
   (await service.json<{ type: string; data: object }[]>(`/v1/events?subject=webhook:${id}`, { key })).body;
 /** Identifiers of all webhooks that a key lists. */

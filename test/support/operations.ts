@@ -9,6 +9,5 @@ export const operationsOf =
     scope,
     stability: 'experimental',
     success: { status: 200, description: `${summary}.` },
-    errors: [],
     ...more,
   });

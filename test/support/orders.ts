@@ -29,17 +29,12 @@ export class OrdersClient {
 
   /** @returns the identifier of a new pet */
   async addPet(status = 'available'): Promise<number> {
-    const response = await this.service.post(
-      '/v1/pets',
-      this.key,
-      JSON.stringify({ name: 'Bella', categoryId: 1, status }),
-    );
-    return ((await response.json()) as { id: number }).id;
+    const body = { name: 'Bella', categoryId: 1, status };
+    return (await this.service.json<{ id: number }>('/v1/pets', { key: this.key, body })).body.id;
   }
 
   async petStatus(id: number): Promise<string | undefined> {
-    const response = await this.service.request(`/v1/pets/${id}`, { key: this.key });
-    return ((await response.json()) as { status?: string }).status;
+    return (await this.service.json<{ status?: string }>(`/v1/pets/${id}`, { key: this.key })).body.status;
   }
 
   place(petId: unknown, as = this.key): Promise<Response> {

@@ -33,3 +33,9 @@ export async function within<T>(
     countedMs += Math.min(performance.now() - beginMs, MOST_COUNTED_MS);
   }
 }
+
+export const isRefused = (work: () => Promise<unknown>): Promise<boolean> =>
+  work().then(
+    () => false,
+    () => true,
+  );
