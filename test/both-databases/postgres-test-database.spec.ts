@@ -82,8 +82,10 @@ describe('a test database on PostgreSQL', () => {
   });
 
   it('is removed with its application, and not with others', async () => {
-    const start = () => startTestApp({ postgresUrl: SERVER });
-    const services = [await start(), await start()] as const;
+    const services = [
+      await startTestApp({ postgresUrl: SERVER }),
+      await startTestApp({ postgresUrl: SERVER }),
+    ] as const;
     const names = services.map(({ database }) => new URL(database.url).pathname.slice(1));
     const existing = async () => {
       const rows = await server.query<{ datname: string }>('SELECT datname FROM pg_database');

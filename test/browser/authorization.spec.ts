@@ -23,12 +23,13 @@ async function tabTo(name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}.`);
 }
 
+const shown = async () => (await page.locator('.key-summary').textContent()) ?? '';
+
 describe('the dialog behind Authorize', () => {
   it('shows whose key it is, what it can do and what is left, also later', async () => {
     const key = await service.key({ account: 'acme', plan: 'pro', name: 'Import', scopes: ['pets:read'] });
     await explorer.authorizeButton().click();
     await give(key);
-    const shown = async () => (await page.locator('.key-summary').textContent()) ?? '';
     const expected =
       /^AccountacmePlanProKeyImport \(key_\w+\)Scopespets:readExpiresneverThis minute300 of 300 requests leftThis day10,000 of 10,000 requests left$/;
     expect(await shown()).toMatch(expected);

@@ -23,6 +23,10 @@ const indent = (text: string) =>
 
 const LARGEST = '9223372036854775807';
 
+const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+
+const listedIds = () => page.locator('.opblock-tag-section .operation-id').allTextContents();
+
 describe('the explorer', () => {
   it('loads at most 800 KB, of which little more than styles delays the first paint', async () => {
     const resources = await page.evaluate<{ name: string; transferSize: number; renderBlockingStatus: string }[]>(
@@ -85,12 +89,11 @@ describe('the explorer', () => {
     await page.keyboard.press('/');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('operation-filter');
     const filter = page.getByLabel('Filter operations');
-    const found = () => page.locator('.opblock-tag-section .operation-id').allTextContents();
     const filterBy = async (phrase: string, ...ids: string[]) => {
       await filter.fill(phrase);
-      await until(async () => (await found()).toString() === ids.toString());
+      await until(async () => (await listedIds()).toString() === ids.toString());
     };
-    const all = await found();
+    const all = await listedIds();
     await filterBy('post /store', 'placeOrder');
     await filterBy('EXPERIMENTAL get', 'listOrders', 'getOrder', 'listWebhooks', 'getWebhook', 'listDeliveries');
     await filterBy('deprecated', 'getPet');
@@ -201,7 +204,6 @@ describe('the explorer', () => {
 
   it('remembers the light or dark theme', async () => {
     await useScreen(page, { colorScheme: 'light' });
-    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const light = await background();
     await page.getByRole('button', { name: 'Switch between light and dark' }).click();
     const dark = await background();

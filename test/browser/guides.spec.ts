@@ -88,6 +88,9 @@ describe.each([{ width: 320, colorScheme: 'light' } as const, ...SCREENS])(
   },
 );
 
+const colour = (selector: string) =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).borderBottomColor`);
+
 describe('the guides', () => {
   it('show a closed list of all guides on a narrow screen, and the whole list beside the text on a wide one', async () => {
     await open('/docs/errors', { width: 390 });
@@ -150,8 +153,6 @@ describe('the guides', () => {
       expect(await page.locator(part).first().isVisible()).toBe(false);
     await page.emulateMedia({ media: 'screen' });
     await page.emulateMedia({ forcedColors: 'active' });
-    const colour = (selector: string) =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).borderBottomColor`);
     const [here, elsewhere] = [
       await colour('.site-header [aria-current]'),
       await colour('.site-header nav a:not([aria-current])'),

@@ -49,9 +49,12 @@ describe('the page of plans', () => {
   });
 });
 
+const stored = () => page.evaluate<string>('JSON.stringify(localStorage)');
+
+const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
+
 describe('the usage of a key', () => {
   it('keeps the focus when the key is shown, shown again, or refused, which is not stored', async () => {
-    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
     await open('/docs/plans');
     for (const [refused, message] of [
       ['psk_live_nonsense', 'not valid'],
@@ -92,7 +95,6 @@ describe('the usage of a key', () => {
 
   it('shares its key, whatever its scopes, with the API reference, until it is removed', async () => {
     const ours = await service.key({ plan: 'free', scopes: ['pets:read'] });
-    const stored = () => page.evaluate<string>('JSON.stringify(localStorage)');
     await open('/docs/plans');
     await give(ours);
     await gauge('This minute').getByText('60 of 60 requests left').waitFor();
@@ -157,6 +159,11 @@ describe('the usage of a key', () => {
   });
 });
 
+const heights = (outcome: string) =>
+  page
+    .locator(`.chart rect.${outcome}`)
+    .evaluateAll((parts) => parts.map((part) => Number(part.getAttribute('height'))));
+
 describe('the history of the account', () => {
   it('is drawn by day and outcome, and can be read as a table, also by keyboard, which stays open', async () => {
     await open('/docs/plans');
@@ -170,10 +177,6 @@ describe('the history of the account', () => {
     expect(await page.locator('.chart title').last().textContent()).toBe(
       'Nov 21: 497 requests (admitted: 400, over a limit: 60, during a ban: 30, server errors: 7)',
     );
-    const heights = (outcome: string) =>
-      page
-        .locator(`.chart rect.${outcome}`)
-        .evaluateAll((parts) => parts.map((part) => Number(part.getAttribute('height'))));
     const [[most = 0, less = 0], [error = 0]] = [await heights('admitted'), await heights('client_error')];
     expect(most / less).toBeCloseTo(1_500 / 400);
     expect(error).toBe(2);

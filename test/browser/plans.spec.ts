@@ -61,6 +61,9 @@ describe('the example errors', () => {
   });
 });
 
+const swatch = () =>
+  page.evaluate<string>(`getComputedStyle(document.querySelector('.legend .limited'), '::before').backgroundColor`);
+
 describe('the cards and the legends', () => {
   it('lie in full rows on every screen, and keep their colours in forced colours', async () => {
     await open('/docs/plans');
@@ -76,8 +79,6 @@ describe('the cards and the legends', () => {
       expect(tops).toHaveLength(4);
       expect([width, new Set(tops).size]).toEqual([width, 4 / columns]);
     }
-    const swatch = () =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('.legend .limited'), '::before').backgroundColor`);
     await page.locator('.legend').first().waitFor();
     const colour = await swatch();
     await page.emulateMedia({ forcedColors: 'active' });
@@ -85,18 +86,20 @@ describe('the cards and the legends', () => {
   });
 });
 
+const drawnWidth = () => page.evaluate<number>(`document.querySelector('.picture svg').clientWidth`);
+
+const resize = (width: string) => page.evaluate(`document.querySelector('.picture').style.width = '${width}'`);
+
 describe('the picture', () => {
   it('is drawn once there is room for it', async () => {
     await open('/docs/plans');
     await page.locator('.picture svg').first().waitFor();
-    const resize = (width: string) => page.evaluate(`document.querySelector('.picture').style.width = '${width}'`);
-    const drawn = () => page.evaluate<number>(`document.querySelector('.picture svg').clientWidth`);
     for (const width of ['0px', '30px']) await resize(width);
     // Observers run before the second animation frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await resize('400px');
     await page.locator('.picture svg[width="400"]').first().waitFor();
-    expect(await drawn()).toBe(400);
+    expect(await drawnWidth()).toBe(400);
   });
 
   it.each([

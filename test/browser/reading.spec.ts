@@ -30,6 +30,8 @@ const isSeen = (found: Locator) =>
 const words = async (id: string) =>
   (await explorer.openOperation('Pets', id)).locator('.parameters .constraints').allTextContents();
 
+const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
+
 describe('the explorer', () => {
   shareExplorer();
 
@@ -81,7 +83,6 @@ describe('the explorer', () => {
   });
 
   it('has contents, which add one entry to the history for each operation that is chosen', async () => {
-    const choose = (name: string) => page.getByRole('navigation', { name: 'Operations' }).getByText(name).click();
     await choose('Rotate an API key');
     await page.waitForURL('**/docs#/Keys/rotateKey');
     await choose('Get a pet');

@@ -106,7 +106,7 @@ describe('the expiry of orders', () => {
   });
 });
 
-const both = (status: string | null) => Array(2).fill({ status, held: '0' }) as object[];
+const both = (status: string | null) => [1, 2].map(() => ({ status, held: '0' }));
 
 it.each([
   ['is reset', `UPDATE "pets" SET "held" = 0, "status" = 'available'`, both('available')],

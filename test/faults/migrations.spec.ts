@@ -29,8 +29,7 @@ async function createDatabase(): Promise<PostgresTestDatabase> {
   return database;
 }
 
-const migrate = (database: string) =>
-  runProgram('migrate.cli.js', [], { folder, env: { DATABASE_URL: database } });
+const migrate = (database: string) => runProgram('migrate.cli.js', [], { folder, env: { DATABASE_URL: database } });
 
 /** The service's own connections: PostgreSQL's vacuum of a new database is one too. */
 const SERVICE = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'petstore'`;

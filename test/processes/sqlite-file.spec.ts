@@ -17,6 +17,13 @@ const DAY_FIRST = { plan: 'enterprise', perMinute: 1_000, perDay: 999 } as const
 
 const folder = shareFolder();
 
+// Variables of extensions and of other programs are none of its own.
+const keys = (...args: string[]) =>
+  runProgram('keys.cli.js', args, {
+    folder,
+    env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' },
+  });
+
 describe('an SQLite file', () => {
   let migrated: Ended;
   let service: ServiceProcess;
@@ -28,12 +35,6 @@ describe('an SQLite file', () => {
   afterAll(() => service.stop('SIGKILL'));
 
   const list = (key: string) => ask(service.port, { path: '/v1/pets', key });
-  // Variables of extensions and of other programs are none of its own.
-  const keys = (...args: string[]) =>
-    runProgram('keys.cli.js', args, {
-      folder,
-      env: { ...SQLITE, RATE_OF_REVIEWS: '3', REDIS_TLS_URL: 'rediss://redis.example.com' },
-    });
 
   it('is migrated by the migrate program', () => {
     expect(migrated).toMatchObject({

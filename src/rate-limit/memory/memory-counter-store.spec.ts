@@ -209,14 +209,15 @@ it.each([1, 2, 3])('counting decides like a literal model of the rules (%i)', (s
   expect(seen).toEqual(new Set(['admitted', 'limited', 'banned']));
 });
 
+const take = (n: number) => store.takeFromWindow(`report:${n}`, 1, 60).outcome;
+
+const admit = (n: number) => store.admitAddress(`192.0.2.${n}`);
+
 describe('a full table', () => {
   const limits = { ANONYMOUS_PER_MINUTE: 3, ANONYMOUS_PER_DAY: 8 };
   beforeEach(() => {
     store = new MemoryCounterStore(clock, Object.assign(new Env(), limits), false, { addresses: 50, routes: 10 });
   });
-
-  const admit = (n: number) => store.admitAddress(`192.0.2.${n}`);
-  const take = (n: number) => store.takeFromWindow(`report:${n}`, 1, 60).outcome;
 
   it('forgets the subject that was not seen for longest, and no other', () => {
     for (let index = 0; index < 50; index++) admit(index);

@@ -44,8 +44,7 @@ export class FuzzRun {
     if (response === undefined) return undefined;
     const text = await response.text();
     const expected = this.model.respond(action, assignedIn(text));
-    const context = { seed: SEED, step: this.steps, action };
-    expect({ ...context, ...this.read(response, text, expected) }).toEqual({ ...context, ...expected });
+    expectEqual({ seed: SEED, step: this.steps, action }, this.read(response, text, expected), expected);
     const kind = `${action.do} ${action.of} ${expected.code ?? expected.status}`;
     this.tally.set(kind, (this.tally.get(kind) ?? 0) + 1);
     return expected;
@@ -95,6 +94,11 @@ export class FuzzRun {
       representation: etag === undefined ? undefined : this.etags.representationOf(etag, representation),
     };
   }
+}
+
+/** @param context shown on failure */
+function expectEqual(context: object, response: object, expected: ExpectedResponse): void {
+  expect({ ...context, ...response }).toEqual({ ...context, ...expected });
 }
 
 /** Returns the request for the next page, if there is one. */
