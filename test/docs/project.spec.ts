@@ -106,8 +106,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   'Redis is killed, paused, or does not respond within REDIS_TIMEOUT_MS': 'test/e2e/redis.spec.ts',
   'Redis is out of memory, or read-only': 'test/e2e/redis.spec.ts',
   'Redis is flushed, or restarts empty': 'test/e2e/redis.spec.ts',
-  'A key in Redis has another type, or the user lacks rights for it':
-    'src/rate-limit/redis/redis-counter-store.spec.ts',
+  'A key in Redis has another type, or the user lacks rights for it': 'src/rate-limit/redis/redis-refusals.spec.ts',
   'Redis loses its scripts': 'test/e2e/redis.spec.ts',
   'Redis is slow by 20 ms': 'src/platform/redis/redis-client.spec.ts',
   'Sentinels choose another Redis': 'src/platform/redis/sentinel.spec.ts',

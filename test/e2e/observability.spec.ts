@@ -35,7 +35,7 @@ describe('metrics of the process', () => {
 
   it('tell the memory of the container, if the machine has more', async () => {
     const limit = jest.spyOn(process, 'constrainedMemory').mockReturnValue(1_048_576);
-    const own = await startApp();
+    const own = await startApp({ env });
     limit.mockRestore();
     const text = await (await ask(own.port, { path: '/metrics' })).text();
     await own.stop();

@@ -32,7 +32,7 @@ beforeEach(async () => {
     steps.push(`answered ${url}`);
     return context.getStore();
   });
-  await server.listen({ host: '127.0.0.1' });
+  await server.listen({ host: '127.0.0.1', port: 0 });
 });
 
 afterEach(() => server.close());
