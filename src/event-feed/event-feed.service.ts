@@ -109,12 +109,14 @@ export class EventFeed implements OnModuleInit {
   private async read(filter: EventFilter, from: EventCursor, limit: number) {
     // Before the end is read, so that later events are not before it.
     const nowMs = this.clock.nowMs();
-    const { final } = await this.log.end();
-    const events = await this.log.read(filter, from.place, final, limit);
+    const log = await this.log.end();
+    // Of a log that was replaced by an older one, whose next events get these places again.
+    if (from.place > log.last) throw cursorExpired();
+    const events = await this.log.read(filter, from.place, log.final, limit);
     const last = events.length === limit ? events.at(-1) : undefined;
     const end = last
       ? { place: last.id, atMs: Math.min(last.at, nowMs) }
-      : { place: Math.max(from.place, final), atMs: nowMs };
+      : { place: Math.max(from.place, log.final), atMs: nowMs };
     return { events, end };
   }
 
