@@ -87,4 +87,26 @@ describe('the feed of a service that is older than its events', () => {
     const { headers } = await read('/v1/events?after=latest', { Prefer: 'wait=0' });
     expect(headers.get('preference-applied')).toBe('wait=0');
   });
+
+  it('refuses a cursor of a log that a backup has replaced, because what it missed gets the places before it', async () => {
+    const [place = '0'] = Buffer.from(new URL(await latest(), 'http://x').searchParams.get('after') ?? '', 'base64url')
+      .toString()
+      .split('-');
+    const at = (position: number) =>
+      `/v1/events?after=${Buffer.from(`${position}-${clock.nowMs()}`).toString('base64url')}`;
+    expect((await read(at(Number(place)))).status).toBe(200);
+    expect((await read(at(Number(place) + 1))).status).toBe(410);
+  });
+
+  it('gives changes of a resource ascending times, also if the clock is set back', async () => {
+    const start = await latest();
+    const id = await newPet();
+    const before = clock.ms;
+    clock.ms -= 2 * HOUR_MS;
+    await service.json(`/v1/pets/${id}`, { key, method: 'PATCH', body: { name: 'Bea' } });
+    clock.ms = before;
+    const page = await read(start.replace('limit=1', 'limit=2'));
+    const events = (await page.json()) as { createdAt: string }[];
+    expect(events.map(({ createdAt }) => createdAt)).toEqual(Array(2).fill(new Date(before).toISOString()));
+  });
 });

@@ -32,6 +32,20 @@ const SELECTED = [
   ...Object.entries(COLUMNS).map(([property, column]) => `"${column}" AS "${property}"`),
 ].join();
 
+/**
+ * The new rows in the order of `NAMES`. Times of a subject ascend, also if a clock was set back, or that of another instance is
+ * behind: receivers compare them.
+ */
+const selected = (highest: 'GREATEST' | 'MAX') =>
+  Object.keys(COLUMNS)
+    .map((property) =>
+      property === 'at'
+        ? `${highest}("new"."at", COALESCE((SELECT "log"."at" FROM "event_log" "log"
+            WHERE "log"."subject" = "new"."subject" ORDER BY "log"."id" DESC LIMIT 1), 0))`
+        : `"new"."${property}"`,
+    )
+    .join();
+
 /** Advisory locks from here on stand for places in the log, and others hardly ever. */
 const FIRST_LOCK = '3400000000000000000';
 /** The last place that was taken. Reading the sequence itself would need another right than taking a place does. */
@@ -43,9 +57,9 @@ const LAST_PLACE = `COALESCE(pg_sequence_last_value('"event_log_id_seq"'::regcla
  */
 const APPEND_TO_POSTGRES = `
   WITH "held" AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(${FIRST_LOCK} + ${LAST_PLACE}))
-  INSERT INTO "event_log" (${NAMES.join()}) SELECT "new".* FROM "held", ${jsonRows('postgres', TYPES)}`;
+  INSERT INTO "event_log" (${NAMES.join()}) SELECT ${selected('GREATEST')} FROM "held", ${jsonRows('postgres', TYPES)}`;
 
-const APPEND_TO_SQLITE = `INSERT INTO "event_log" (${NAMES.join()}) SELECT * FROM ${jsonRows('sqlite', TYPES)}`;
+const APPEND_TO_SQLITE = `INSERT INTO "event_log" (${NAMES.join()}) SELECT ${selected('MAX')} FROM ${jsonRows('sqlite', TYPES)}`;
 
 /** All places up to the lowest held one are final: the place is read first, then the locks of those that took one before. */
 const FINAL_ON_POSTGRES = `
@@ -56,7 +70,9 @@ const FINAL_ON_POSTGRES = `
       AND ("classid"::bigint << 32) + "objid"::bigint BETWEEN ${FIRST_LOCK} AND ${FIRST_LOCK} + "last_place"
   )) AS "final" FROM (SELECT ${LAST_PLACE} AS "last_place" OFFSET 0) AS "sequence"`;
 
-const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("id"), 0) AS "last", COALESCE(MAX("id"), 0) AS "final" FROM "event_log"`;
+/** Not the highest place that is left, because old events are deleted. */
+const FINAL_ON_SQLITE = `SELECT COALESCE(MAX("seq"), 0) AS "last", COALESCE(MAX("seq"), 0) AS "final"
+  FROM "sqlite_sequence" WHERE "name" = 'event_log'`;
 
 export type NewLoggedEvent = Omit<LoggedEvent, 'id'>;
 

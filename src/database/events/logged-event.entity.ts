@@ -43,7 +43,7 @@ export class LoggedEvent {
   @Column({ type: 'text', name: 'trace_id', nullable: true })
   traceId!: string | null;
 
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds. That of an event is not before that of an earlier one of its subject. */
   @Column({ type: 'integer' })
   at!: number;
 }
