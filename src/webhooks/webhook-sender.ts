@@ -43,7 +43,8 @@ export class WebhookSender implements OnApplicationShutdown {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await this.post(url, headers, body, signal);
-      await readSome(response);
+      // However it ends, the status has come in time.
+      await readSome(response).catch(() => response.destroy());
       checkStatus(response, this.clock.nowMs());
     } catch (error) {
       throw signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;

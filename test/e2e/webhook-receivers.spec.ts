@@ -75,6 +75,11 @@ describe('a receiver', () => {
       },
       undefined,
     ],
+    [
+      'closes in the middle of its body',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok'),
+      undefined,
+    ],
   ])('that %s does not hold up the delivery', async (_name, behave, error) => {
     behaviours.set('/hostile', behave);
     const hook = await create('/hostile');
