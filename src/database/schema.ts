@@ -70,5 +70,6 @@ function dropIndex(runner: QueryRunner, name: string): Promise<void> {
 
 /** PostgreSQL waits for older transactions, and nothing waits for it, so there is no limit to that. */
 async function changeIndex(runner: QueryRunner, sql: (concurrently: string) => string): Promise<void> {
-  await runner.query(sql(isPostgres(runner) ? 'CONCURRENTLY' : ''));
+  // TypeORM reverts a migration in a transaction, whatever `transaction` says.
+  await runner.query(sql(isPostgres(runner) && !runner.isTransactionActive ? 'CONCURRENTLY' : ''));
 }

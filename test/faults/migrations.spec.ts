@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { commandLineDataSource } from '../../src/database/database.module.js';
+import { databaseParts } from '../../src/database-parts.js';
 import { ask, JSON_TYPE } from '../support/http.js';
 import { freePort } from '../support/servers/free-port.js';
 import { PostgresTestDatabase } from '../support/servers/postgres-test-database.js';
@@ -115,6 +117,18 @@ describe('migrations on PostgreSQL', () => {
       expect(await ended).toMatchObject({ code });
     },
   );
+
+  it('can all be reverted, and run again', async () => {
+    const database = await createDatabase();
+    const dataSource = await commandLineDataSource(database.url, databaseParts([])).initialize();
+    const { length } = dataSource.migrations;
+    await dataSource.runMigrations();
+    for (let n = 0; n < length; n += 1) await dataSource.undoLastMigration();
+    expect(await dataSource.query('SELECT FROM "migrations"')).toEqual([]);
+    await dataSource.runMigrations();
+    expect(await dataSource.query('SELECT FROM "migrations"')).toHaveLength(length);
+    await dataSource.destroy();
+  });
 
   it('are waited for with MIGRATE_ON_START=false, by a service whose role cannot change the schema', async () => {
     const database = await createDatabase();
