@@ -30,7 +30,7 @@ export class PinoLogger implements LoggerService {
     const output = StandardOutput.get();
     this.pino = pino(options, process.stdout.isTTY ? forPeople(output) : output);
     output.onDropped = (count) =>
-      this.warn({ message: 'log lines were dropped because the reader stalled', count }, 'Logging');
+      this.warn({ message: 'log lines were dropped because they could not be written in time', count }, 'Logging');
   }
 
   log(message: unknown, ...rest: unknown[]): void {

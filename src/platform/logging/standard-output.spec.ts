@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import fs, { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { StandardOutput } from './standard-output.js';
 
 const LINES = 20_000;
@@ -84,6 +84,16 @@ describe('standard output', () => {
     expect(dropped).toEqual([LINES - (lines.length - 2)]);
     output.write(line(1));
     expect(read()).toBe(line(1));
+  });
+
+  it('keeps lines for which the disk has no room, and writes them once it has', async () => {
+    const write = jest.spyOn(fs, 'writeSync').mockImplementation(() => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+    for (let n = 0; n < 3; n += 1) output.write(line(n));
+    write.mockRestore();
+    expect(await readAll()).toBe([0, 1, 2].map(line).join(''));
+    expect([output.droppedLines, dropped]).toEqual([0, []]);
   });
 
   it('ignores a reader that has gone away, and counts the lines that it does not get', async () => {

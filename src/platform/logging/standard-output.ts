@@ -3,6 +3,8 @@ import sonicBoom from 'sonic-boom';
 const MAX_WAITING_BYTES = 1_048_576;
 const RETRY_INTERVAL_MS = 50;
 const EXIT_WAIT_MS = 1_000;
+/** The stream keeps its lines, and writes them once the reader continues or the disk has room. */
+const IS_RETRIED = new Set(['EAGAIN', 'EBUSY', 'ENOSPC', 'EDQUOT']);
 
 /**
  * Standard output for log lines; never waits for the reader of a pipe. A line is written at once, because the last lines
@@ -42,7 +44,7 @@ export class StandardOutput {
     });
     this.stream.on('error', ({ code }: NodeJS.ErrnoException) => {
       this.hasFailed = true;
-      if (code === 'EAGAIN' || code === 'EBUSY') return;
+      if (IS_RETRIED.has(String(code))) return;
       // The reader is gone, so that lines in the buffer are lost too.
       this.droppedLines += this.waitingLines;
       this.waitingLines = 0;
