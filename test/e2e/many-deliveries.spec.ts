@@ -187,6 +187,17 @@ describe('events for many subscriptions', () => {
     expect(read).toEqual(['more', 'more', 'done']);
   });
 
+  it('become deliveries of those that are ahead, although one that was disabled has much to read', async () => {
+    const subscriptions = await subscriptionsFor(3, 'resumed');
+    await addEvents(3_000);
+    const end = '(SELECT MAX("id") FROM "event_log")';
+    await sql(`UPDATE "event_subscriptions" SET "place" = ${end} WHERE "name" IN ('resumed:1', 'resumed:2')`);
+    await addEvents(1);
+    expect(await service.app.get(Subscriptions).fanOut(subscriptions)).toBe('more');
+    const counts = await Promise.all(subscriptions.map(({ name }) => countOf(name)));
+    expect(counts).toEqual([1_000, 1, 1]);
+  });
+
   it('become deliveries of more subscriptions than a statement can have parameters', async () => {
     const many = await subscriptionsFor(onPostgres ? 66_000 : 33_000, 'mass');
     await addEvents(1);

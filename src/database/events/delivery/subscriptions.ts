@@ -42,28 +42,44 @@ export class Subscriptions {
    * @returns whether the log goes on: there is more to read, or transactions of earlier events are open
    */
   fanOut(subscriptions: readonly Subscription[]): Promise<'done' | 'more' | 'open'> {
-    const names = subscriptions.map(({ name }) => name);
     return this.database.write(async (manager) => {
       await lockUntilCommit(manager, DELIVERIES_LOCK);
-      const positions = await this.positions(manager, names);
+      const positions = await this.positions(manager, subscriptions);
       const { final, last } = await this.log.end();
-      const from = Math.min(final, ...positions.values());
-      const types = [...new Set(subscriptions.flatMap(({ filter }) => filter.types))];
-      const most = Math.min(EVENTS_PER_READ, Math.max(1, Math.floor(MOST_ADDED / subscriptions.length)));
-      const events = await this.log.read({ types }, from, final, most);
-      const isMore = events.length === most;
-      const end = isMore ? (events.at(-1)?.id ?? final) : final;
-      const added = subscriptions.flatMap(({ name, filter }) => {
-        const place = positions.get(name) ?? final;
-        return events
-          .filter((event) => event.id > place && isFor(filter, event))
-          .map(({ id, subject }) => ({ name, place: id, subject }));
-      });
-      await this.insert(manager, added);
-      const move = `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" ${inJson(manager)}`;
-      if (end > from) await query(manager, move, [end, end, JSON.stringify(names)]);
+      const first = Math.max(0, ...positions.values());
+      // Nobody waits for those that were disabled, and have much to read.
+      const groups = Map.groupBy(subscriptions, ({ name }) => (positions.get(name) ?? final) < first);
+      let isMore = false;
+      for (const group of groups.values())
+        if (await this.advance(manager, group, positions, final)) isMore = true;
       return isMore ? 'more' : last > final ? 'open' : 'done';
     });
+  }
+
+  /** Adds deliveries of the next events. @returns whether there are more */
+  private async advance(
+    manager: EntityManager,
+    subscriptions: readonly Subscription[],
+    positions: ReadonlyMap<string, number>,
+    final: number,
+  ): Promise<boolean> {
+    const placeOf = ({ name }: Subscription) => positions.get(name) ?? final;
+    const from = Math.min(final, ...subscriptions.map(placeOf));
+    const types = [...new Set(subscriptions.flatMap(({ filter }) => filter.types))];
+    const most = Math.min(EVENTS_PER_READ, Math.max(1, Math.floor(MOST_ADDED / subscriptions.length)));
+    const events = await this.log.read({ types }, from, final, most);
+    const isMore = events.length === most;
+    const end = isMore ? (events.at(-1)?.id ?? final) : final;
+    const added = subscriptions.flatMap((subscription) =>
+      events
+        .filter((event) => event.id > placeOf(subscription) && isFor(subscription.filter, event))
+        .map(({ id, subject }) => ({ name: subscription.name, place: id, subject })),
+    );
+    await this.insert(manager, added);
+    const move = `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" ${inJson(manager)}`;
+    const names = JSON.stringify(subscriptions.map(({ name }) => name));
+    if (end > from) await query(manager, move, [end, end, names]);
+    return isMore;
   }
 
   /** Takes the lease of a subscription, or renews it. @returns `false` if another process has it */
@@ -77,9 +93,10 @@ export class Subscriptions {
     return rows.length > 0;
   }
 
-  private async positions(manager: EntityManager, names: readonly string[]): Promise<Map<string, number>> {
+  private async positions(manager: EntityManager, of: readonly Subscription[]): Promise<Map<string, number>> {
     const sql = `SELECT "name", "place" FROM "event_subscriptions" WHERE "name" ${inJson(manager)}`;
-    const rows = await query<EventSubscription>(manager, sql, [JSON.stringify(names)]);
+    const names = JSON.stringify(of.map(({ name }) => name));
+    const rows = await query<EventSubscription>(manager, sql, [names]);
     return new Map(rows.map(({ name, place }) => [name, place]));
   }
 
@@ -114,20 +131,20 @@ export class HeldLease {
     private readonly subscriptions: Subscriptions,
     private readonly name: string,
     private readonly owner: string,
-    private endMs: number,
+    private end: LeaseEnd,
   ) {
     this.renewal = setInterval(() => void this.renew(), LEASE_MS / 3).unref();
   }
 
   /** @returns undefined if another process has it */
   static async take(subscriptions: Subscriptions, name: string, owner: string): Promise<HeldLease | undefined> {
-    const endMs = performance.now() + LEASE_MS;
-    return (await subscriptions.lease(name, owner)) ? new HeldLease(subscriptions, name, owner, endMs) : undefined;
+    const end = leaseEnd();
+    return (await subscriptions.lease(name, owner)) ? new HeldLease(subscriptions, name, owner, end) : undefined;
   }
 
   /** Also if the database does not respond, it ends for this process no later than for the others. */
   get isOurs(): boolean {
-    return performance.now() < this.endMs;
+    return performance.now() < this.end.ms && Date.now() < this.end.wallMs;
   }
 
   async release(): Promise<void> {
@@ -136,8 +153,18 @@ export class HeldLease {
   }
 
   private async renew(): Promise<void> {
-    const endMs = performance.now() + LEASE_MS;
+    const end = leaseEnd();
     const isOurs = await this.subscriptions.lease(this.name, this.owner).catch(() => undefined);
-    if (isOurs !== undefined) this.endMs = isOurs ? endMs : 0;
+    if (isOurs !== undefined) this.end = isOurs ? end : { ms: 0, wallMs: 0 };
   }
+}
+
+/** By two clocks: while a machine is suspended, one stands still, and the other can be set. */
+interface LeaseEnd {
+  readonly ms: number;
+  readonly wallMs: number;
+}
+
+function leaseEnd(): LeaseEnd {
+  return { ms: performance.now() + LEASE_MS, wallMs: Date.now() + LEASE_MS };
 }
