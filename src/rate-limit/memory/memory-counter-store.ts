@@ -31,6 +31,7 @@ export type Key = number | string;
 /** The windows or the bans of one subject. It must be small, as there can be a million. */
 export interface Counter {
   isOpen(nowSeconds: number): boolean;
+  hasEnded(nowSeconds: number): boolean;
 }
 
 /** Counters by subject, in bounded memory. A full table removes the counter that was not used for longest. */
@@ -55,8 +56,11 @@ export class CounterTable<Entry extends Counter> extends LRUCache<Key, Entry> {
   sweep(most: number, nowSeconds: number): void {
     for (let left = most; left > 0; left--) {
       const [oldest] = this.rkeys();
-      if (oldest === undefined || this.peek(oldest)?.isOpen(nowSeconds) !== false) return;
-      this.delete(oldest);
+      const counter = oldest === undefined ? undefined : this.peek(oldest);
+      if (oldest === undefined || counter === undefined || counter.isOpen(nowSeconds)) return;
+      if (counter.hasEnded(nowSeconds)) this.delete(oldest);
+      // It begins in the future, and makes way for others.
+      else this.get(oldest);
     }
   }
 }

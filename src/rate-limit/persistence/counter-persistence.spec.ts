@@ -19,6 +19,7 @@ import type { Decision } from '../windows/decision.js';
 import { KeyBan } from './key-ban.entity.js';
 import { CounterSweep, MemoryCounterStore } from '../memory/memory-counter-store.js';
 import { UsageWindow } from './usage-window.entity.js';
+import { DAY_SECONDS } from '../windows/usage.js';
 import { RateLimitModule } from '../rate-limit.module.js';
 import { FakeClock } from '../../testing/fake-clock.js';
 import { makeFolder, openDatabase, PATIENT, removeDatabase } from '../../../test/support/databases.js';
@@ -92,6 +93,18 @@ describe('persisted counters', () => {
     expect(after.store.admitAddress('2001:db8::/64')).toMatchObject({ remaining: 298 });
   });
 
+  it('are kept at a start with a clock that is behind', async () => {
+    const before = await start();
+    before.admit(3);
+    await before.stop();
+    clock.advanceSeconds(-30 * DAY_SECONDS);
+    const behind = await start();
+    await behind.sweep.run();
+    await behind.stop();
+    clock.advanceSeconds(30 * DAY_SECONDS);
+    expect((await start()).store.peek(CALLER)).toMatchObject({ day: { remaining: 97 } });
+  });
+
   it('are written without a shutdown, once per subject with its latest state', async () => {
     const { admit, persistence, usages, database } = await start();
     admit(2);
@@ -101,15 +114,8 @@ describe('persisted counters', () => {
     await persistence.tryRun();
     await persistence.tryRun();
     expect(write).toHaveBeenCalledTimes(2);
-    expect(await usages()).toEqual([
-      {
-        subject: 'account:7',
-        minuteStart: Math.floor(clock.ms / 1000),
-        minuteUsed: 4,
-        dayStart: Date.parse('2026-11-21') / 1000,
-        dayUsed: 4,
-      },
-    ]);
+    const starts = { minuteStart: Math.floor(clock.ms / 1000), dayStart: Date.parse('2026-11-21') / 1000 };
+    expect(await usages()).toEqual([{ subject: 'account:7', ...starts, minuteUsed: 4, dayUsed: 4 }]);
   });
 
   it('are written in batches of bounded size', async () => {

@@ -62,9 +62,9 @@ class PersistedTable<Entry extends Counter> {
         .getMany();
       const expired = rows.filter((row) => {
         const counter = row.toCounter();
-        const isOpen = counter.isOpen(nowSeconds);
-        if (isOpen) this.table.set(this.readKey(row.subject.slice(this.prefix.length)), counter);
-        return !isOpen;
+        const hasEnded = counter.hasEnded(nowSeconds);
+        if (!hasEnded) this.table.set(this.readKey(row.subject.slice(this.prefix.length)), counter);
+        return hasEnded;
       });
       await writeInChunks(database, 'counters', expired, (manager, chunk) => manager.remove([...chunk]));
       after = rows.at(-1)?.subject;

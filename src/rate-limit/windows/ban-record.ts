@@ -1,4 +1,4 @@
-import { DAY_SECONDS, isOpen, MINUTE_SECONDS } from './usage.js';
+import { DAY_SECONDS, hasEnded, isOpen, MINUTE_SECONDS } from './usage.js';
 
 export const FIRST_BAN_SECONDS = 60;
 export const LONGEST_BAN_SECONDS = 3_600;
@@ -40,6 +40,11 @@ export class BanRecord {
 
   isOpen(nowSeconds: number): boolean {
     return this.isStriking(nowSeconds) || this.banStartsSeconds.some((start) => isOpen(start, DAY_SECONDS, nowSeconds));
+  }
+
+  hasEnded(nowSeconds: number): boolean {
+    const isStrikeOver = this.strikes === 0 || hasEnded(this.strikesStartSeconds, MINUTE_SECONDS, nowSeconds);
+    return isStrikeOver && this.banStartsSeconds.every((start) => hasEnded(start, DAY_SECONDS, nowSeconds));
   }
 
   private ban(liftedAtMs: number, nowSeconds: number): number {

@@ -21,6 +21,11 @@ export function isOpen(startSeconds: number, lengthSeconds: number, nowSeconds: 
   return ageSeconds < lengthSeconds && ageSeconds >= -STEP_BACK_SECONDS;
 }
 
+/** A window that begins in the future has not ended: it is valid again once the clock is right. */
+export function hasEnded(startSeconds: number, lengthSeconds: number, nowSeconds: number): boolean {
+  return nowSeconds - startSeconds >= lengthSeconds;
+}
+
 /** Requests in a window of fixed length, which the first request opens. */
 export class FixedWindow {
   startSeconds = 0;
@@ -30,6 +35,10 @@ export class FixedWindow {
 
   isOpen(nowSeconds: number): boolean {
     return isOpen(this.startSeconds, this.lengthSeconds, nowSeconds);
+  }
+
+  hasEnded(nowSeconds: number): boolean {
+    return hasEnded(this.startSeconds, this.lengthSeconds, nowSeconds);
   }
 
   take(limit: number, nowSeconds: number): Decision {
@@ -112,6 +121,10 @@ export class Usage {
 
   isOpen(nowSeconds: number): boolean {
     return this.minute.isOpen(nowSeconds) || this.day.isOpen(nowSeconds);
+  }
+
+  hasEnded(nowSeconds: number): boolean {
+    return this.minute.hasEnded(nowSeconds) && this.day.hasEnded(nowSeconds);
   }
 
   /** Counts nothing. */
