@@ -24,6 +24,8 @@ const RETRY_AFTER_MS = [
 const MAX_AGE_MS = 1_000;
 /** A receiver that fails for so long is disabled. */
 const MOST_FAILING_MS = 72 * HOUR_MS;
+/** Longer than any wait between two attempts. */
+const PAUSE_MS = 28 * HOUR_MS;
 const NOT_INCLUDED = 'The key or the types of the webhook no longer include this event.';
 
 /** Delivers events to the webhooks whose key is active. */
@@ -128,9 +130,17 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
       if (failingSince === null) await this.noteFailure(webhook, nowMs);
       if (error instanceof ReceiverGone) await this.webhooks.disable(webhook, reason);
       else if (failingSince !== null && nowMs - failingSince > MOST_FAILING_MS)
-        await this.webhooks.disable(webhook, reason, failingSince);
+        await this.disable(webhook, reason, failingSince);
       throw error instanceof Error && error.message === reason ? error : new Error(reason, { cause: error });
     }
+  }
+
+  /** Unless nothing was sent meanwhile, as while the key was paused. Then it has as long again. */
+  private async disable(webhook: WebhookEntity, reason: string, failingSince: number): Promise<void> {
+    const nowMs = this.clock.nowMs();
+    const lastMs = await this.deliveries.lastAttemptMs(subscriptionName(webhook));
+    if (nowMs - lastMs > PAUSE_MS) await this.noteFailure(webhook, nowMs);
+    else await this.webhooks.disable(webhook, reason, failingSince);
   }
 
   /** The current secret, and the one before as long as it is valid. */

@@ -139,15 +139,31 @@ describe('with an address inside that is allowed', () => {
     const isTried = async (attempts: number) => (await deliveriesOf(hook))[0]?.attempts === attempts;
     await newPet('Pia');
     await until(() => isTried(1));
+    await service.database.query(`UPDATE "webhooks" SET "failing_since" = 1 WHERE "id" = ${hook.id}`);
     await readAnew();
     unanswered.add('Pia');
-    clock.advanceSeconds(73 * 3_600);
+    clock.advanceSeconds(6);
     await newPet('Zoe');
     await until(() => at('/late').filter(({ body }) => body.includes('Pia')).length === 2);
     for (const enabled of [false, true]) await callHook('PATCH', hook, '', { enabled });
     unanswered.clear();
     receiver.closeConnections();
     await until(() => isTried(2));
+    expect(await stateOf(hook)).toBe('enabled');
+  });
+
+  it('is not disabled by the first failure after 72 hours in which nothing was sent, as while its key is paused', async () => {
+    const hook = await create('/paused');
+    responses.set('/paused', { status: 500 });
+    const areTried = async (...expected: readonly number[]) =>
+      (await deliveriesOf(hook)).map(({ attempts }) => attempts).join() === expected.join();
+    await newPet('Una');
+    await until(() => areTried(1));
+    await readAnew();
+    clock.advanceSeconds(73 * 3_600);
+    await newPet('Val');
+    await until(() => areTried(2, 1));
+    await readAnew();
     expect(await stateOf(hook)).toBe('enabled');
   });
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { In, LessThan } from 'typeorm';
+import { In, LessThan, MoreThan } from 'typeorm';
 import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
@@ -97,6 +97,12 @@ export class Deliveries {
         await manager.update(EventDelivery, overtaking, { dueAt });
       }
     });
+  }
+
+  /** When an attempt of a subscription last ended, in Unix time in milliseconds; 0 if none did. */
+  async lastAttemptMs(name: string): Promise<number> {
+    const where = { subscription: name, attempts: MoreThan(0) };
+    return Number(await this.database.manager.maximum(EventDelivery, 'at', where));
   }
 
   /** Dead letters, in the order of their events. @param name of a subscription; default: of all */
