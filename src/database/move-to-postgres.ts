@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import Sqlite, { type Database as SqliteConnection } from 'sqlite-driver';
 import type { QueryRunner } from 'typeorm';
 import type { Env } from '../platform/config/env.js';
 import { migrateDatabase } from './database.module.js';
 import type { DatabaseParts } from './database-options.js';
+import { columnsOf, type Content, defineExactText, type MovedColumn, quoted, selectContent } from './moved-columns.js';
 import { migrationOptions, postgresDataSource } from './postgres/postgres-options.js';
 
 const ROWS_PER_STATEMENT = 1_000;
@@ -17,12 +17,6 @@ export interface MovedTable {
 
 type Row = Readonly<Record<string, string | null>>;
 
-/** The sum of the checksums of rows, whatever their order. */
-interface Content {
-  rows: number;
-  sum: bigint;
-}
-
 /**
  * Copies an SQLite database, which no service may use, to an empty one on PostgreSQL: all or nothing. It compares the rows of
  * each table afterwards, and leaves the source as it is.
@@ -32,6 +26,7 @@ interface Content {
 export async function moveToPostgres(sourceFile: string, target: Env, parts: DatabaseParts): Promise<MovedTable[]> {
   const url = String(target.DATABASE_URL);
   const source = new Sqlite(sourceFile, { readonly: true, fileMustExist: true });
+  defineExactText(source);
   const dataSource = postgresDataSource(migrationOptions(url, parts));
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
@@ -44,9 +39,7 @@ export async function moveToPostgres(sourceFile: string, target: Env, parts: Dat
     const moved: MovedTable[] = [];
     for (const table of tablesOf(source)) {
       const columns = await columnsOf(source, runner, table);
-      const content = await copyTable(source, runner, table, columns);
-      await compare(runner, table, columns, content);
-      moved.push({ table, rows: content.rows });
+      moved.push({ table, rows: await copyTable(source, runner, table, columns) });
     }
     await setSequences(source, runner);
     await runner.commitTransaction();
@@ -101,86 +94,74 @@ function tablesOf(source: SqliteConnection): string[] {
   return [...sorted];
 }
 
-interface MovedColumn {
-  readonly name: string;
-  /** The same text of a value on both databases, in SQL. A number would round an int64. */
-  readonly onSqlite: string;
-  readonly onPostgres: string;
-}
-
-async function columnsOf(source: SqliteConnection, runner: QueryRunner, table: string): Promise<MovedColumn[]> {
-  const sql = `SELECT column_name AS "name", data_type AS "type" FROM information_schema.columns
-    WHERE table_schema = current_schema() AND table_name = $1`;
-  const rows = (await runner.query(sql, [table])) as { name: string; type: string }[];
-  if (rows.length === 0)
-    throw new Error(
-      `The target has no table ${table}, which no migration creates. Create it there, or drop it in the source.`,
-    );
-  const types = new Map(rows.map(({ name, type }) => [name, type]));
-  return (source.pragma(`table_info(${quoted(table)})`) as { name: string }[]).map(({ name }) => {
-    const column = quoted(name);
-    const [onSqlite, onPostgres] = textsOf(column, types.get(name));
-    return { name: column, onSqlite, onPostgres: `CAST(${onPostgres} AS TEXT)` };
-  });
-}
-
-function textsOf(column: string, type?: string): readonly [onSqlite: string, onPostgres: string] {
-  if (type === 'timestamp with time zone')
-    return [`strftime('%Y-%m-%d %H:%M:%fZ', ${column})`, `to_char(${column} AT TIME ZONE 'UTC', '${TIMESTAMP_FORM}')`];
-  if (type === 'bytea') return [`iif(${column} IS NULL, NULL, '\\x' || lower(hex(${column})))`, column];
-  return [`CAST(${column} AS TEXT)`, type === 'boolean' ? `CAST(${column} AS INTEGER)` : column];
-}
-
-const TIMESTAMP_FORM = 'YYYY-MM-DD HH24:MI:SS.MS"Z"';
-
-/** As text, which the target's columns convert. */
+/** @returns how many rows it copied @throws (rejects) Error if the copy differs */
 async function copyTable(
   source: SqliteConnection,
   runner: QueryRunner,
   table: string,
   columns: readonly MovedColumn[],
-): Promise<Content> {
+): Promise<number> {
   const names = columns.map(({ name }) => name).join();
-  const texts = columns.map(({ name, onSqlite }) => `${onSqlite} AS ${name}`).join();
-  const content: Content = { rows: 0, sum: 0n };
+  // As text, which the target's columns convert.
   const insert = `INSERT INTO ${quoted(table)} (${names})
     SELECT ${names} FROM json_populate_recordset(NULL::${quoted(table)}, CAST($1 AS json))`;
-  let batch: Row[] = [];
-  const write = async () => {
-    if (batch.length > 0) await runner.query(insert, [JSON.stringify(batch)]);
-    batch = [];
-  };
-  for (const row of source.prepare(`SELECT ${texts} FROM ${quoted(table)}`).iterate() as Iterable<Row>) {
-    content.rows += 1;
-    content.sum += checksum(Object.values(row));
-    batch.push(row);
-    if (batch.length === ROWS_PER_STATEMENT) await write();
+  const wanted = await contentOfSource(source, runner, table, columns, `WITH "copied" AS (${insert})`);
+  const found = await contentOfTarget(runner, table, columns);
+  if (found.rows !== wanted.rows)
+    throw new Error(`The copy of ${table} has ${found.rows} of ${wanted.rows} rows. Nothing was copied.`);
+  if (found.sum === wanted.sum) return found.rows;
+  const differing: string[] = [];
+  for (const column of columns) {
+    const { sum } = await contentOfSource(source, runner, table, [column]);
+    if (sum !== (await contentOfTarget(runner, table, [column])).sum) differing.push(column.name);
   }
-  await write();
-  return content;
+  throw new Error(
+    `The copy of ${table} differs in ${differing.join(', ')}, whose type there does not keep all values. Nothing was copied.`,
+  );
 }
 
-/** Of the JSON of the values: 15 hexadecimal digits, so that PostgreSQL can add them up. */
-function checksum(values: readonly (string | null)[]): bigint {
-  return BigInt(`0x${hash('md5', values.map((value) => value ?? NULL_TEXT).join(SEPARATOR)).slice(0, 15)}`);
-}
-
-const NULL_TEXT = '\u001e';
-const SEPARATOR = '\u001f';
-
-async function compare(
+/**
+ * PostgreSQL reads the values of both sides, because it alone knows which of its texts are equal.
+ * @param copy what to do with the rows before, which are the JSON $1
+ */
+async function contentOfSource(
+  source: SqliteConnection,
   runner: QueryRunner,
   table: string,
   columns: readonly MovedColumn[],
-  wanted: Content,
-): Promise<void> {
-  const texts = columns.map(({ onPostgres }) => `COALESCE(${onPostgres}, '${NULL_TEXT}')`);
-  const digits = `substr(md5(concat_ws('${SEPARATOR}', ${texts.join()})), 1, 15)`;
-  const sql = `SELECT CAST(COUNT(*) AS TEXT) AS "rows",
-    CAST(COALESCE(SUM(CAST(CAST(CAST('x' || ${digits} AS bit(60)) AS bigint) AS numeric)), 0) AS TEXT) AS "sum" FROM ${quoted(table)}`;
-  const [found] = (await runner.query(sql)) as { rows: string; sum: string }[];
-  if (found?.rows !== String(wanted.rows) || found.sum !== String(wanted.sum))
-    throw new Error(`The copy of ${table} differs: ${found?.rows} of ${wanted.rows} rows. Nothing was copied.`);
+  copy = '',
+): Promise<Content> {
+  const texts = columns.map(({ name, text }) => `${text} AS ${name}`).join();
+  const types = columns.map(({ name }) => `${name} TEXT`).join();
+  const sql = `${copy} ${selectContent(columns)} FROM json_to_recordset(CAST($1 AS json)) AS "source" (${types})`;
+  let [rows, sum] = [0, 0n];
+  const all = source.prepare(`SELECT ${texts} FROM ${quoted(table)}`).iterate() as Iterable<Row>;
+  for (const batch of batchesOf(all)) {
+    const content = await readContent(runner, sql, [JSON.stringify(batch)]);
+    rows += content.rows;
+    sum += content.sum;
+  }
+  return { rows, sum };
+}
+
+function* batchesOf(rows: Iterable<Row>): Generator<Row[]> {
+  let batch: Row[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < ROWS_PER_STATEMENT) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function contentOfTarget(runner: QueryRunner, table: string, columns: readonly MovedColumn[]): Promise<Content> {
+  return readContent(runner, `${selectContent(columns)} FROM ${quoted(table)}`);
+}
+
+async function readContent(runner: QueryRunner, sql: string, parameters: string[] = []): Promise<Content> {
+  const [found] = (await runner.query(sql, parameters)) as { rows: string; sum: string }[];
+  return { rows: Number(found?.rows), sum: BigInt(found?.sum ?? 0) };
 }
 
 /** Identifiers are never reused, also those of rows that were removed. */
@@ -192,8 +173,4 @@ async function setSequences(source: SqliteConnection, runner: QueryRunner): Prom
     const column = columns.find(({ pk }) => pk === 1);
     await runner.query('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [quoted(name), column?.name, seq]);
   }
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

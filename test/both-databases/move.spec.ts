@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseParts, migrate } from '../../src/database-parts.js';
 import { moveToPostgres } from '../../src/database/move-to-postgres.js';
+import type { ColumnTypes, Extension } from '../../src/index.js';
 import type { Env } from '../../src/platform/config/env.js';
 import { loadEnv } from '../../src/platform/config/load-env.js';
 import { runMove } from '../../src/programs/run-move.js';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
 import { FakeClock, startApp, type TestApp, trio } from '../support/app.js';
 import { makeFolder, onSharedServer } from '../support/databases.js';
-import { NOTES } from '../support/notes.module.js';
+import { extensionOf, TestMigration } from '../support/extensions.js';
 import { programIo, type Ran } from '../support/keys-command-line.js';
+import { NOTES } from '../support/notes.module.js';
 
 const SCOPES = ['pets:read', 'pets:write', 'categories:read', 'categories:write', 'orders:read', 'orders:write'];
 const FULL = {
@@ -49,6 +51,29 @@ const createOnce = (service: TestApp) =>
     headers: { 'Idempotency-Key': 'once' },
     body: { name: 'Zoë "the" 🐈', categoryId: 9_223_372_036_854_775_807n, status: 'available' },
   });
+
+class Amounts1795219360000 extends TestMigration {
+  readonly statements = ({ id, decimal, uuid, tableEnd }: ColumnTypes) => [
+    `CREATE TABLE "amounts" ("id" ${id}, "price" ${decimal(20, 2)}, "origin" ${uuid}, "ratio" REAL,
+      "exact" ${tableEnd === '' ? 'DOUBLE PRECISION' : 'REAL'}) ${tableEnd}`,
+  ];
+}
+
+const AMOUNTS = extensionOf({}, { migrations: [Amounts1795219360000] });
+
+/** A database of each kind, both with the tables of an extension. */
+async function migratedPair(extension: Extension) {
+  const [from, to] = [new SqliteTestDatabase(makeFolder()), onSharedServer(makeFolder())];
+  const toEnv = loadEnv({ DATABASE_URL: to.url });
+  await to.createEmpty();
+  for (const env of [loadEnv({ DATABASE_URL: from.url }), toEnv]) await migrate(env, [extension]);
+  return {
+    from,
+    to,
+    moveAll: () => moveToPostgres(from.path, toEnv, databaseParts([])),
+    remove: () => Promise.all([from.remove(), to.remove()]),
+  };
+}
 
 beforeAll(async () => {
   await target.createEmpty();
@@ -110,5 +135,28 @@ describe('npm run move', () => {
     expect(await moveAll()).toContainEqual({ table: 'notes', rows: 1 });
     expect(await to.query('SELECT "text" FROM "notes"')).toEqual([{ text: 'kept' }]);
     await Promise.all([from.remove(), to.remove()]);
+  });
+
+  it('accepts values that PostgreSQL writes in another way', async () => {
+    const { from, to, moveAll, remove } = await migratedPair(AMOUNTS);
+    const origin = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+    await from.query(`INSERT INTO "amounts" ("price", "origin", "ratio", "exact") VALUES
+      ('12.5', '${origin.toUpperCase()}', 5.0, 5.0), ('0', NULL, 0.1, 0.30000000000000004),
+      ('-0.50', NULL, -1e20, 1e23), ('100', NULL, 1000000.0, -1e-7), ('1e3', NULL, 0.0, 0.1), ('12.0', NULL, NULL, NULL)`);
+    expect(await moveAll()).toContainEqual({ table: 'amounts', rows: 6 });
+    const numbers = 'SELECT "ratio", "exact" FROM "amounts" ORDER BY "id"';
+    expect(await to.query(numbers)).toEqual(await from.query(numbers));
+    const prices = await to.query<{ price: string }>('SELECT "price" FROM "amounts" ORDER BY "id"');
+    expect(prices.map(({ price }) => price)).toEqual(['12.50', '0.00', '-0.50', '100.00', '1000.00', '12.00']);
+    expect(await to.query('SELECT "origin" FROM "amounts" WHERE "id" = 1')).toEqual([{ origin }]);
+    await remove();
+  });
+
+  it('names columns that PostgreSQL would round, and copies nothing', async () => {
+    const { from, to, moveAll, remove } = await migratedPair(AMOUNTS);
+    await from.query(`INSERT INTO "amounts" ("price", "ratio", "exact") VALUES ('0.125', 0.123456789, 0.123456789)`);
+    await expect(moveAll()).rejects.toThrow('The copy of amounts differs in "price", "ratio", whose type there');
+    expect(await to.query('SELECT "id" FROM "amounts"')).toEqual([]);
+    await remove();
   });
 });
