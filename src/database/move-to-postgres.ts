@@ -57,7 +57,10 @@ async function checkEmpty(runner: QueryRunner): Promise<void> {
   for (const { table } of (await runner.query(sql)) as { table: string }[]) {
     if (OF_MIGRATIONS.has(table)) continue;
     const rows = (await runner.query(`SELECT 1 FROM ${quoted(table)} LIMIT 1`)) as unknown[];
-    if (rows.length > 0) throw new Error(`The target is not empty: its table ${table} has rows. Nothing was copied.`);
+    if (rows.length > 0)
+      throw new Error(
+        `The target is not empty: its table ${table} has rows. If a migration inserted them, delete them there first: the move brings those of the source. Nothing was copied.`,
+      );
   }
 }
 

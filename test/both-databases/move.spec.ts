@@ -115,7 +115,7 @@ describe('npm run move', () => {
     await migrate(loadEnv({ DATABASE_URL: another.url }), []);
     expect(await move(another)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^The target is not empty: its table/),
+      stderr: expect.stringMatching(/^The target is not empty: its table \w+ has rows\. If a migration inserted them/),
     });
     await another.remove();
   });
@@ -129,6 +129,9 @@ describe('npm run move', () => {
     await from.query(`INSERT INTO "notes" ("text") VALUES ('kept')`);
     await expect(moveAll()).rejects.toThrow(/^The target lacks migrations: Notes\d+\. Run those of your extensions/);
     await migrate(toEnv, [NOTES]);
+    await to.query(`INSERT INTO "notes" ("text") VALUES ('of a migration')`);
+    await expect(moveAll()).rejects.toThrow('its table notes has rows. If a migration inserted them, delete');
+    await to.query('DELETE FROM "notes"');
     await from.query('CREATE TABLE "by_hand" ("text" TEXT)');
     await expect(moveAll()).rejects.toThrow('The target has no table by_hand, which no migration creates.');
     await from.query('DROP TABLE "by_hand"');
