@@ -77,7 +77,7 @@ async function checkVersion(source: SqliteConnection, runner: QueryRunner): Prom
   const unknown = [...own].filter((name) => !others.has(name));
   if (unknown.length > 0)
     throw new Error(
-      `The target lacks migrations: ${unknown.join(', ')}. Run those of your extensions on it first, with migrate(loadEnv(), extensions).`,
+      `The target lacks migrations: ${unknown.join(', ')}. Run those of your extensions on it first, with migrate(loadEnv(), extensions), or use the version of the service that ran them.`,
     );
 }
 

@@ -127,7 +127,9 @@ describe('npm run move', () => {
     await to.createEmpty();
     await migrate(fromEnv, [NOTES]);
     await from.query(`INSERT INTO "notes" ("text") VALUES ('kept')`);
-    await expect(moveAll()).rejects.toThrow(/^The target lacks migrations: Notes\d+\. Run those of your extensions/);
+    await expect(moveAll()).rejects.toThrow(
+      /^The target lacks migrations: Notes\d+\. Run those of your extensions .*, or use the version of the service that ran/,
+    );
     await migrate(toEnv, [NOTES]);
     await to.query(`INSERT INTO "notes" ("text") VALUES ('of a migration')`);
     await expect(moveAll()).rejects.toThrow('its table notes has rows. If a migration inserted them, delete');
