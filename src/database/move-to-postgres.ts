@@ -169,11 +169,13 @@ async function readContent(runner: QueryRunner, sql: string, parameters: string[
 
 /** Identifiers are never reused, also those of rows that were removed. */
 async function setSequences(source: SqliteConnection, runner: QueryRunner): Promise<void> {
-  const all = source.prepare('SELECT "name", "seq" FROM "sqlite_sequence"').all() as { name: string; seq: number }[];
-  for (const { name, seq } of all) {
-    if (seq === 0) continue;
+  // As text, because a number would round an int64. The target has its own migrations.
+  const sql = `SELECT "name", CAST("seq" AS TEXT) AS "seq" FROM "sqlite_sequence"
+    WHERE "seq" > 0 AND "name" <> 'migrations'`;
+  for (const { name, seq } of source.prepare(sql).all() as { name: string; seq: string }[]) {
     const columns = source.pragma(`table_info(${quoted(name)})`) as { name: string; pk: number }[];
     const column = columns.find(({ pk }) => pk === 1);
-    await runner.query('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [quoted(name), column?.name, seq]);
+    const set = 'SELECT setval(pg_get_serial_sequence($1, $2), CAST($3 AS BIGINT))';
+    await runner.query(set, [quoted(name), column?.name, seq]);
   }
 }

@@ -164,4 +164,15 @@ describe('npm run move', () => {
     expect(await to.query('SELECT "id" FROM "amounts"')).toEqual([]);
     await remove();
   });
+
+  it('continues the identifiers of rows, also above those that a number has, and not those of migrations', async () => {
+    const { from, to, moveAll, remove } = await migratedPair(NOTES);
+    await from.query(`INSERT INTO "notes" ("id", "text") VALUES (9007199254740993, 'high')`);
+    await to.query(`SELECT setval('migrations_id_seq', 900)`);
+    await moveAll();
+    await to.query(`INSERT INTO "notes" ("text") VALUES ('next')`);
+    const next = `SELECT CAST(MAX("id") AS TEXT) AS "note", CAST(nextval('migrations_id_seq') AS TEXT) AS "migration"`;
+    expect(await to.query(`${next} FROM "notes"`)).toEqual([{ note: '9007199254740994', migration: '901' }]);
+    await remove();
+  });
 });
