@@ -21,12 +21,16 @@ type Row = Readonly<Record<string, string | null>>;
  * Copies an SQLite database, which no service may use, to an empty one on PostgreSQL: all or nothing. It compares the rows of
  * each table afterwards, and leaves the source as it is.
  * @param target settings whose DATABASE_URL names the target
- * @throws (rejects) Error if the target is not empty, the source is of another version, or the copy differs
+ * @throws (rejects) Error if the target is not empty, the source is of another version or written meanwhile, or the copy
+ * differs
  */
 export async function moveToPostgres(sourceFile: string, target: Env, parts: DatabaseParts): Promise<MovedTable[]> {
   const url = String(target.DATABASE_URL);
   const source = new Sqlite(sourceFile, { readonly: true, fileMustExist: true });
   defineExactText(source);
+  // One state of all tables: command lines take no lock.
+  source.exec('BEGIN');
+  const version = versionOf(source);
   const dataSource = postgresDataSource(migrationOptions(url, parts));
   await dataSource.initialize();
   const runner = dataSource.createQueryRunner();
@@ -42,6 +46,11 @@ export async function moveToPostgres(sourceFile: string, target: Env, parts: Dat
       moved.push({ table, rows: await copyTable(source, runner, table, columns) });
     }
     await setSequences(source, runner);
+    source.exec('COMMIT');
+    if (versionOf(source) !== version)
+      throw new Error(
+        'The source was written meanwhile, such as by a command line. Nothing was copied. Run the move again, and nothing else.',
+      );
     await runner.commitTransaction();
     return moved;
   } finally {
@@ -49,6 +58,11 @@ export async function moveToPostgres(sourceFile: string, target: Env, parts: Dat
     await dataSource.destroy();
     source.close();
   }
+}
+
+/** Changes by a commit of another connection. In a transaction, it begins to read. */
+function versionOf(source: SqliteConnection): unknown {
+  return source.pragma('data_version', { simple: true });
 }
 
 async function checkEmpty(runner: QueryRunner): Promise<void> {

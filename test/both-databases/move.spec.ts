@@ -175,4 +175,14 @@ describe('npm run move', () => {
     expect(await to.query(`${next} FROM "notes"`)).toEqual([{ note: '9007199254740994', migration: '901' }]);
     await remove();
   });
+
+  it('copies nothing from a source that is written meanwhile', async () => {
+    const { from, to, moveAll, remove } = await migratedPair(NOTES);
+    const refused = expect(moveAll()).rejects.toThrow(/^The source was written meanwhile, such as by a command line\./);
+    await from.query(`INSERT INTO "notes" ("text") VALUES ('late')`);
+    await refused;
+    expect(await to.query('SELECT "id" FROM "notes"')).toEqual([]);
+    expect(await moveAll()).toContainEqual({ table: 'notes', rows: 1 });
+    await remove();
+  });
 });
