@@ -91,6 +91,7 @@ describe('an error of the database', () => {
     ['SQLITE_CANTOPEN', 'cannot be read and written'],
     ['SQLITE_READONLY_DIRECTORY', 'cannot be read and written'],
     ['SQLITE_FULL', 'is on a disk that is full'],
+    ['SQLITE_IOERR_SHMSIZE', 'is on a disk that is full'],
   ])('is told to operators with what it is about: %s', (code, fault) => {
     const reason = new Sqlite.SqliteError('on purpose', code);
     for (const error of [reason, translateSqlite(reason)])

@@ -48,7 +48,8 @@ export function explained(error: unknown): string {
 const FAULTS_OF_FILES = [
   [/^SQLITE_(CORRUPT|NOTADB)/, 'is damaged, or is no SQLite database', 'Restore a backup.'],
   [/^SQLITE_(CANTOPEN|READONLY)/, 'cannot be read and written', 'Check its permissions, and those of its folder.'],
-  [/^SQLITE_FULL/, 'is on a disk that is full', 'Free some space.'],
+  // To open the database, SQLite creates its -shm file.
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, 'is on a disk that is full', 'Free some space.'],
 ] as const;
 
 /** The code of an error of a driver, or of Node; empty if it has none. */

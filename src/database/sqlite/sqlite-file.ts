@@ -130,8 +130,8 @@ function copyInto(target: string, source: SqliteConnection): void {
   try {
     source.prepare('VACUUM INTO ?').run(target);
   } catch (cause) {
-    // Neither the file of the database nor its disk is meant.
-    if (/^SQLITE_(FULL|IOERR)/.test(driverCode(cause)))
+    // Neither the file of the database nor its disk is meant, unless it is its -shm file: the copy has none.
+    if (/^SQLITE_(FULL|IOERR(?!_SHM))/.test(driverCode(cause)))
       throw new Error(`${target} cannot be written: ${String(cause)}`, { cause });
     throw cause;
   }
