@@ -12,6 +12,7 @@ import { shareFolder } from '../support/share-folder.js';
 import { until } from '../support/until.js';
 import { EmptyFolder, type Started } from './empty-folder.js';
 import { INSTALL_LIMIT_MS } from '../support/install-limit.js';
+import { PACK } from './packing.js';
 
 /* Follows the page about a package of one's own from an empty folder, command by command. */
 
@@ -81,6 +82,10 @@ describe('the page about a package of one’s own', () => {
     },
     INSTALL_LIMIT_MS,
   );
+
+  it('says how to make the file, as these tests do', () => {
+    expect(page(OWN_PACKAGE).lines.join('\n')).toContain(`\`${PACK}\` in this repository`);
+  });
 
   it('names the files that are written', () => {
     const named = page(OWN_PACKAGE).table('File', 'Contents');

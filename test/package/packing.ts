@@ -4,6 +4,9 @@ import { delimiter, dirname, join } from 'node:path';
 
 const HOME = join(import.meta.dirname, '../..');
 
+/** As the manual says. `npm pack` alone does not build, because of `.npmrc`. */
+export const PACK = 'npm run built && npm pack';
+
 type Versions = Readonly<Record<string, string>>;
 
 export interface Manifest {
@@ -16,8 +19,9 @@ export interface Manifest {
 
 /** Packs the service into a folder. @returns the name of the file */
 export function pack(folder: string): string {
-  const args = ['pack', '--silent', '--pack-destination', folder];
-  return execFileSync('npm', args, { cwd: HOME, encoding: 'utf8', env: environment({}), stdio: 'pipe' }).trim();
+  const args = ['-c', `${PACK} --silent --pack-destination "$0"`, folder];
+  const output = execFileSync('bash', args, { cwd: HOME, encoding: 'utf8', env: environment({}), stdio: 'pipe' });
+  return output.trim().split('\n').at(-1) ?? '';
 }
 
 /** Without the variables that npm sets for the scripts of our package, and with our Node before others. */
