@@ -38,9 +38,20 @@ export function addLink(reply: FastifyReply, link: string): void {
 export function nextPageLink(address: string, query: object, after: number | string): string {
   let target = `${address}?`;
   for (const [name, value] of Object.entries(query))
-    if (name !== 'after' && value !== undefined) target += `${encoded(name)}=${encoded(value)}&`;
+    if (name !== 'after' && value !== undefined)
+      target += Array.isArray(value) ? listed(query, name, value) : parameter(name, value);
   return `<${target}after=${encoded(after)}>; rel="next"`;
 }
+
+const PROPERTY = 'swagger/apiModelProperties';
+
+/** A list repeats the name, unless it is documented with `explode: false`: as one parameter with commas. */
+function listed(query: object, name: string, values: readonly unknown[]): string {
+  const { explode = true } = (Reflect.getMetadata(PROPERTY, query, name) ?? {}) as { readonly explode?: boolean };
+  return (explode ? values : [values]).map((value) => parameter(name, value)).join('');
+}
+
+const parameter = (name: string, value: unknown) => `${encoded(name)}=${encoded(value)}&`;
 
 /** Characters that stand for themselves in a query. */
 const PLAIN = /^[\w.~-]*$/;
