@@ -33,7 +33,7 @@ it.each([
     [
       "  baseUrl = 'http://localhost:3000/v1';",
       'export type NewPet = { name: string; categoryId: Int; status?: "available" | "pending" | "sold" };',
-      '  listPets(query: { limit?: number; status?: "available" | "pending" | "sold"; categoryId?: Int; ids?: Array<Int>; after?: Int } = {}, options?: Options) { return this.#pages<Animal>(path`/pets`, query, options); }',
+      '  listPets(query: { limit?: number; status?: "available" | "pending" | "sold"; categoryId?: Int; ids?: Array<Int>; after?: Int } = {}, options?: Options) { return this.#pages<Animal>(path`/pets`, { ...query, ids: query.ids?.join() }, options); }',
       "  createPet(body: NewPet, options?: Options) { return this.#call<Animal>('POST', path`/pets`, { ...options, body, isMarked: true }); }",
       "  changePet(petId: Int, body: PetChange, options?: Options) { return this.#call<Animal>('PATCH', path`/pets/${petId}`, { ...options, body }); }",
       "  removePet(petId: Int, options?: Options) { return this.#call<void>('DELETE', path`/pets/${petId}`, { ...options }); }",

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { applyDecorators, Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
-import { Operation } from '../../src/index.js';
+import { IsArray, IsOptional, IsString } from 'class-validator';
+import { IdListParam, Operation, type OperationOptions } from '../../src/index.js';
 import { key, service, shareApp } from '../support/folders.js';
 import { listen } from '../support/listen.js';
 import { operationsOf } from '../support/operations.js';
@@ -51,10 +51,30 @@ class Word {
   text!: string;
 }
 
+/** Lists: one whose name is repeated, and one with commas. */
+class Lists {
+  @ApiPropertyOptional({ type: [String] })
+  @IsOptional()
+  @IsArray()
+  tags?: string[];
+
+  @IdListParam({ description: 'Identifiers.', maxItems: 2 })
+  ids?: string;
+}
+
+const PAGE: Partial<OperationOptions> = {
+  success: { status: 200, description: 'Words.', type: [Word], headers: ['Link'] },
+};
 const JSON_OBJECT = { success: { status: 200, description: 'Words.', type: Object } };
 
 @Controller('words')
 class WordsController {
+  @Get()
+  @Operation(operation('listWords', PAGE))
+  list(@Query() lists: Lists): Word[] {
+    return (lists.tags ?? []).map((text) => ({ text }));
+  }
+
   @Get('of/:class/:path')
   @Operation(operation('import', JSON_OBJECT))
   find(@Param('class') kind: string, @Param('path') path: string): object {
@@ -170,6 +190,16 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
     const header = { ...GET, options: { headers: { 'X-Note': 'two\nlines' } } };
     expect(await calling(await answering([]), [header])).toEqual({ results: ['another error'], waits: [] });
     expect(await calling('http://localhost:port/v1', [GET])).toEqual({ results: ['another error'], waits: [] });
+  });
+
+  it('repeats the name of a list, unless it is documented with commas, and follows such a link', async () => {
+    const seen: string[] = [];
+    const link = '</words?tags=a&tags=c%2Cd&ids=3%2C4&after=1>; rel="next"';
+    const address = await answering([[200, '[{"text":"dog"}]', { Link: link }], [200, '[]']], seen);
+    const { results } = await calling(address, [{ name: 'listWords', query: { tags: ['a', 'c,d'], ids: [3, 4] } }]);
+    expect(results).toEqual([[{ text: 'dog' }]]);
+    const path = '/words?tags=a&tags=c%2Cd&ids=3%2C4';
+    expect(seen).toEqual([`GET ${path}`, `GET ${path}&after=1`]);
   });
 
   it('calls operations whose names and parameters it or its language needs for something else', async () => {

@@ -17,11 +17,13 @@ const wait = async (seconds: number) => {
   waits.push(seconds);
 };
 const store = new Client(key, { baseUrl, wait, longestWaitSeconds: 30 });
-const methods = store as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>;
+type Result = Promise<unknown> | AsyncGenerator<unknown>;
+const methods = store as unknown as Record<string, (...values: unknown[]) => Result>;
 for (const { name, given = [], query, options, later } of JSON.parse(calls) as Call[]) {
   const result = methods[name]?.(...given, ...(query ? [query] : []), options);
   if (later) Object.assign(given.at(-1) as object, later);
-  const done = await result?.catch((error: Error) => {
+  const all = result && Symbol.asyncIterator in result ? Array.fromAsync(result) : result;
+  const done = await all?.catch((error: Error) => {
     if (!(error instanceof ApiError)) return 'another error';
     const { status, code, message } = error;
     return { status, code, message };

@@ -8,7 +8,7 @@ import { TYPESCRIPT } from './typescript.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Content = Readonly<{ content?: Record<string, { schema?: Schema }>; headers?: object; required?: boolean }>;
-type Parameter = Readonly<{ name: string; in: string; required?: boolean; schema?: Schema }>;
+type Parameter = Readonly<{ name: string; in: string; required?: boolean; explode?: boolean; schema?: Schema }>;
 
 const LANGUAGES = { ts: TYPESCRIPT, py: PYTHON } satisfies Record<string, Language>;
 
@@ -73,6 +73,9 @@ export function clientOf(
         path,
         inPath: fields('path'),
         query: fields('query'),
+        joined: given
+          .filter((one) => one.in === 'query' && one.explode === false && one.schema?.['type'] === 'array')
+          .map(({ name }) => name),
         body: json === undefined ? [] : [['body', typeOf(json.schema), required]],
         takesIdempotencyKey: given.some((one) => one.name === 'Idempotency-Key'),
         usesQuota: operation.description?.includes(WITHOUT_QUOTA) !== true,

@@ -6,6 +6,8 @@ interface Method {
   readonly path: string;
   readonly inPath: readonly Field[];
   readonly query: readonly Field[];
+  /** The names of lists in the query that are one parameter with commas. Others repeat their name. */
+  readonly joined: readonly string[];
   /** None or one. */
   readonly body: readonly Field[];
   readonly takesIdempotencyKey: boolean;

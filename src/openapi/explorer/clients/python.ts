@@ -37,9 +37,10 @@ export const PYTHON: Language = {
     );
     return `${name} = TypedDict("${name}", {${types.join(', ')}})`;
   },
-  method({ id, verb, path, inPath, query, body, takesIdempotencyKey, usesQuota, result, items }) {
+  method({ id, verb, path, inPath, query, joined, body, takesIdempotencyKey, usesQuota, result, items }) {
     const at = `f"${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{_part(${snake(name)})}`)}"`;
-    const asked = `{${query.map(([name]) => `"${name}": ${snake(name)}`).join(', ')}}`;
+    const sent = (name: string) => (joined.includes(name) ? `_joined(${snake(name)})` : snake(name));
+    const asked = `{${query.map(([name]) => `"${name}": ${sent(name)}`).join(', ')}}`;
     const accepted = [
       'self',
       ...inPath.map(inPy),

@@ -9,8 +9,10 @@ const parameter = unlessReserved(`
 `);
 const member = unlessReserved('constructor baseUrl longestWaitSeconds fetch wait');
 
-const inTs = ([name, type, isRequired]: Field) =>
-  `${/^[a-z_]\w*$/i.test(name) ? name : `'${name}'`}${isRequired ? '' : '?'}: ${type}`;
+const isWord = (name: string) => /^[a-z_]\w*$/i.test(name);
+const property = (name: string) => (isWord(name) ? name : `'${name}'`);
+const inQuery = (name: string) => (isWord(name) ? `query.${name}` : `query['${name}']`);
+const inTs = ([name, type, isRequired]: Field) => `${property(name)}${isRequired ? '' : '?'}: ${type}`;
 
 export const TYPESCRIPT: Language = {
   types: {
@@ -27,21 +29,23 @@ export const TYPESCRIPT: Language = {
   literal: (values) => values.map((value) => JSON.stringify(value)).join(' | '),
   list: (item) => `Array<${item}>`,
   declare: (name, fields) => `export type ${name} = { ${fields.map(inTs).join('; ')} };`,
-  method({ id, verb, path, inPath, query, body, takesIdempotencyKey, usesQuota, result, items }) {
+  method({ id, verb, path, inPath, query, joined, body, takesIdempotencyKey, usesQuota, result, items }) {
     const at = `path\`${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\${${parameter(name)}}`)}\``;
     const asked =
       query.length === 0
         ? []
         : [`query: { ${query.map(inTs).join('; ')} }${query.some((one) => one[2]) ? '' : ' = {}'}`];
+    const texts = joined.map((name) => `${property(name)}: ${inQuery(name)}?.join()`);
+    const sent = texts.length === 0 ? 'query' : `{ ...query, ${texts.join(', ')} }`;
     const given = [...inPath.map(([name, ...type]): Field => [parameter(name), ...type]), ...body];
     const head = `  ${member(id)}(${[...given.map(inTs), ...asked, 'options?: Options'].join(', ')})`;
     const free = usesQuota ? [] : ['isFree: true'];
     if (items !== undefined)
-      return `${head} { return this.#pages<${items}>(${at}, ${asked.length === 0 ? '{}' : 'query'}, ${usesQuota ? 'options' : '{ ...options, isFree: true }'}); }`;
+      return `${head} { return this.#pages<${items}>(${at}, ${asked.length === 0 ? '{}' : sent}, ${usesQuota ? 'options' : '{ ...options, isFree: true }'}); }`;
     const call = [
       '...options',
       ...body.map(() => 'body'),
-      ...asked.map(() => 'search: searchOf(query)'),
+      ...asked.map(() => `search: searchOf(${sent})`),
       ...(takesIdempotencyKey ? ['isMarked: true'] : []),
       ...free,
     ];
