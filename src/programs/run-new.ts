@@ -17,11 +17,15 @@ const require = createRequire(import.meta.url);
 const MANIFEST = 'petstore-service/package.json';
 /** An extension for real, but for versions, which are `*`, and names of dot files, which npm would not pack. */
 const TEMPLATE = join(dirname(require.resolve(MANIFEST)), 'scaffold/extension');
-/** Their tables, routes or scopes would be those of the service. */
+/** Their tables, routes, scopes, operations or schemas would be those of the service. */
 const TAKEN = new RegExp(
   `^(${[
-    'account|api-key|audit-record|categor(y|ie)|category-count|database-identity|idempotency-record|key(-ban|-network)?',
-    'event(-deliver(y|ie)|-log|-subscription)?|migration|order|pet|store|usage(-history|-window)?|webhook',
+    'account|animal|audit-record|categor(y|ie)(-change|-creation)?|category-count|database-identity|idempotency-record',
+    '(calling-|issued-|rotated-)?api-key|api-key-(change|creation|rotation|scope|usage(-window)?)|key(-ban|-network)?',
+    'error|known-error-code|event(-deliver(y|ie)|-log|-pattern|-subscription)?|migration|plan|store',
+    '(repeated-)?deliver(y|ie)|(delivery|repeated|webhook)-state|order(-change|-creation|-status)?',
+    'new-pet|pet(-change|-status)?|usage(-history(-item)?|-interval|-outcome|-split|-window)?',
+    '(issued-)?webhook|webhook-(change|creation|replay|rotation|test)',
   ].join('|')})s?$`,
 );
 
@@ -79,12 +83,12 @@ function singularOf(plural: string): string {
 
 /** The files of the package, by path. @throws Error if a name cannot be one of an extension */
 function filesOf(name: string, given?: string): Map<string, string> {
-  for (const word of given === undefined ? [name] : [name, given]) {
+  for (const word of given === undefined ? [name] : [name, given])
     if (!/^(?=.{3,40}$)[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(word))
       throw new Error(`${word} is not a valid name: use 3 to 40 lower-case letters and digits, with - between words.`);
-    if (TAKEN.test(word)) throw new Error(`${word} is a name that the service uses. Choose another one.`);
-  }
   const singular = given ?? singularOf(name);
+  const used = [name, singular].find((word) => TAKEN.test(word));
+  if (used !== undefined) throw new Error(`${used} is a name that the service uses. Choose another one.`);
   const entries = readdirSync(TEMPLATE, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name: file }) => join(parentPath, file));
   const texts = new Map(files.map((file) => [file.slice(TEMPLATE.length + 1), readFileSync(file, 'utf8')] as const));
