@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ApiError, type Caller, Database, lockUntilCommit, type Page, PetsService, readPage } from 'petstore-service';
+import { ApiError, type Caller, Database, forUpdate, lockUntilCommit } from 'petstore-service';
+import { type Page, PetsService, query, readPage } from 'petstore-service';
 import { Raw, type Repository } from 'typeorm';
 import type { ListReviewsQuery, ReviewCreation, ReviewChange, ReviewResponse } from './review.dto.js';
 import { Review } from './review.entity.js';
@@ -48,11 +49,19 @@ export class ReviewsService {
   }
 
   async change(own: OwnReview, change: ReviewChange): Promise<ReviewResponse> {
-    return shown(await this.reviews.save({ ...(await this.find(own)), ...change }));
+    return shown(await this.write(own, (review) => this.reviews.save({ ...review, ...change })));
   }
 
   async remove(own: OwnReview): Promise<void> {
-    await this.reviews.remove(await this.find(own));
+    await this.write(own, (review) => this.reviews.remove(review));
+  }
+
+  private write(own: OwnReview, work: (review: Review) => Promise<Review>): Promise<Review> {
+    return this.database.write(async (manager) => {
+      // Otherwise, one of two changes at once could be lost, or bring back what the other removed.
+      await query(manager, `SELECT 1 FROM "reviews" WHERE "id" = ?${forUpdate(manager, 'reviews')}`, [own.id]);
+      return work(await this.find(own));
+    });
   }
 
   private async find({ id, ...owner }: Partial<OwnReview>): Promise<Review> {

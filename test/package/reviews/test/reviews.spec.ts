@@ -67,6 +67,17 @@ describe('reviews', () => {
     expect((await get(`/${id}`)).body).toMatchObject({ rating: 4 });
   });
 
+  it('keep each of two changes at once, and stay removed', async () => {
+    const { id } = (await review(4)).body;
+    const write = (text: string) => service.json(`/v1/reviews/${id}`, { key, method: 'PATCH', body: { text } });
+    for (const rating of [1, 2, 3, 4, 5]) {
+      await Promise.all([change(id, rating), write(`Opinion ${rating}.`)]);
+      expect((await get(`/${id}`)).body).toMatchObject({ rating, text: `Opinion ${rating}.` });
+    }
+    await Promise.all([remove(id), change(id, 1)]);
+    expect((await get(`/${id}`)).status).toBe(404);
+  });
+
   it('are listed by descending rating, page by page', async () => {
     for (const rating of [3, 5, 1, 5, 3]) await review(rating, await service.key({ scopes: SCOPES }));
     const seen: ReviewResponse[] = [];
