@@ -127,8 +127,10 @@ function renaming(plural: string, singular: string): (text: string) => string {
 
 /** Those that this version of the service was tested with. */
 function withVersions(text: string, { version, engines, ...manifest }: Manifest): string {
+  // As ranges: the extension is to share the copies of the service, also after an upgrade.
+  const own = Object.entries(manifest.dependencies).map(([name, exact]) => [name, `^${exact}`] as const);
   const known: Readonly<Record<string, string>> = {
-    ...manifest.dependencies,
+    ...Object.fromEntries(own),
     ...manifest.devDependencies,
     ...manifest.peerDependencies,
     node: engines.node,

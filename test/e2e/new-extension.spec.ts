@@ -4,8 +4,10 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { SCOPES } from '../../src/auth/keys/scopes.js';
 import { runNew } from '../../src/programs/run-new.js';
+import { files } from '../docs/pages.js';
 import { fetchDocument, operationsOf } from '../openapi/document.js';
 import { startApp } from '../support/app.js';
+import { importedPackages } from '../support/imported-packages.js';
 import { programIo, type Ran } from '../support/keys-command-line.js';
 import { Folders } from '../support/temporary.js';
 
@@ -55,6 +57,19 @@ describe('petstore-service new extension', () => {
       expect(text).toContain(name);
     expect(text).not.toMatch(/vet.?visit/i);
     expect(text).not.toMatch(/": "(\*|undefined)"/);
+  });
+
+  it('depends on the packages that it and the tutorial import, shared with the service', () => {
+    const folder = folders.make();
+    create(folder, 'toys');
+    const manifest = readFileSync(join(folder, 'toys/package.json'), 'utf8');
+    const { dependencies, devDependencies } = JSON.parse(manifest) as Record<string, Record<string, string>>;
+    const declared = Object.keys({ ...dependencies, ...devDependencies });
+    const tutorial = [...files].flatMap(([path, text]) => (path.startsWith('visits/') ? [text] : []));
+    const imported = importedPackages([textOf(folder), ...tutorial].join('\n'));
+    expect(imported).toEqual(expect.arrayContaining(['fastify', '@nestjs/event-emitter']));
+    expect(imported.filter((name) => !declared.includes(name))).toEqual([]);
+    expect(dependencies?.['fastify']).toMatch(/^\^\d/);
   });
 
   it.each([

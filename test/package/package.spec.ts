@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SqliteTestDatabase } from '../../src/testing/test-database.js';
+import { importedPackages } from '../support/imported-packages.js';
 import { freePort } from '../support/servers/free-port.js';
 import { isInstalled } from '../support/servers/installed.js';
 import { PostgresServer } from '../support/servers/postgres-server.js';
@@ -42,6 +43,17 @@ describe('an extension in its own package, with the packed service', () => {
       .filter((line) => !/^\s*($|\/\/|\/?\*)/.test(line));
     expect(lines.length).toBeGreaterThan(200);
     expect(lines.length).toBeLessThan(300);
+  });
+
+  it('declares the packages that it imports', () => {
+    const home = join(import.meta.dirname, 'reviews');
+    const sources = readdirSync(home, { recursive: true }).map(String);
+    const texts = sources.filter((path) => path.endsWith('.ts')).map((path) => readFileSync(join(home, path), 'utf8'));
+    const { peerDependencies, devDependencies } = read<Manifest>(join(home, 'package.json'));
+    const declared = Object.keys({ ...peerDependencies, ...devDependencies });
+    const imported = importedPackages(texts.join('\n'));
+    expect(imported).toContain('fastify');
+    expect(imported.filter((name) => !declared.includes(name))).toEqual([]);
   });
 
   it('has a manual whose links work in the package', () => {
