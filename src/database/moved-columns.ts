@@ -39,7 +39,7 @@ export async function columnsOf(source: SqliteConnection, runner: QueryRunner, t
 }
 
 function textOf(column: string, type: string): string {
-  if (type === 'timestamp with time zone') return `strftime('%Y-%m-%d %H:%M:%fZ', ${column})`;
+  if (type === 'timestamp with time zone') return `COALESCE(strftime('%Y-%m-%d %H:%M:%fZ', ${column}), ${column})`;
   if (type === 'bytea') return `iif(${column} IS NULL, NULL, '\\x' || lower(hex(${column})))`;
   // A cast would round a REAL to 15 digits.
   return `iif(typeof(${column}) = 'real', exact_text(${column}), CAST(${column} AS TEXT))`;
