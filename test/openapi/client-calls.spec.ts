@@ -195,7 +195,13 @@ describe.each(CLIENTS)('the client in /docs/client.$language', (client) => {
   it('repeats the name of a list, unless it is documented with commas, and follows such a link', async () => {
     const seen: string[] = [];
     const link = '</words?tags=a&tags=c%2Cd&ids=3%2C4&after=1>; rel="next"';
-    const address = await answering([[200, '[{"text":"dog"}]', { Link: link }], [200, '[]']], seen);
+    const address = await answering(
+      [
+        [200, '[{"text":"dog"}]', { Link: link }],
+        [200, '[]'],
+      ],
+      seen,
+    );
     const { results } = await calling(address, [{ name: 'listWords', query: { tags: ['a', 'c,d'], ids: [3, 4] } }]);
     expect(results).toEqual([[{ text: 'dog' }]]);
     const path = '/words?tags=a&tags=c%2Cd&ids=3%2C4';

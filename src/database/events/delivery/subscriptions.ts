@@ -50,8 +50,7 @@ export class Subscriptions {
       // Nobody waits for those that were disabled, and have much to read.
       const groups = Map.groupBy(subscriptions, ({ name }) => (positions.get(name) ?? final) < first);
       let isMore = false;
-      for (const group of groups.values())
-        if (await this.advance(manager, group, positions, final)) isMore = true;
+      for (const group of groups.values()) if (await this.advance(manager, group, positions, final)) isMore = true;
       return isMore ? 'more' : last > final ? 'open' : 'done';
     });
   }
