@@ -72,7 +72,7 @@ class WordsController {
   @Get()
   @Operation(operation('listWords', PAGE))
   list(@Query() lists: Lists): Word[] {
-    return (lists.tags ?? []).map((text) => ({ text }));
+    return (lists.tags ?? []).map((tag) => ({ text: tag }));
   }
 
   @Get('of/:class/:path')
