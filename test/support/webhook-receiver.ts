@@ -67,6 +67,7 @@ export class WebhookReceiver {
   reset(): void {
     this.received.splice(0);
     this.responses.clear();
+    this.unanswered.clear();
   }
 
   at(path: string): readonly Received[] {
