@@ -33,7 +33,7 @@ const SELECTED = [
 ].join();
 
 /**
- * The new rows in the order of `NAMES`. Times of a subject ascend, also if a clock was set back, or that of another instance is
+ * The new rows in the order of `NAMES`. Times of a subject never go back, also if a clock did, or that of another instance is
  * behind: receivers compare them.
  */
 const selected = (highest: 'GREATEST' | 'MAX') =>
