@@ -213,7 +213,8 @@ describe.each([{ width: 390 }, { width: 1280 }])('the first paint of the explore
     expect(text).toContain('Authorization: Bearer <API_KEY>');
     expect(text).toContain('Pro 300 a minute, 10,000 a day');
     expect(await page.locator('.opblock').count()).toBe(0);
-    await page.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length === 1`);
+    // Not waitForFunction, whose second look the Content-Security-Policy refuses.
+    await until(() => page.evaluate<boolean>(`performance.getEntriesByName('first-contentful-paint').length === 1`));
     const place = await plans.boundingBox();
 
     load.resolve(undefined);

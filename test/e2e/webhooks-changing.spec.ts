@@ -138,8 +138,10 @@ describe('a webhook', () => {
     const keys = service.app.get(ActiveKeys, { strict: false });
     const { promise, resolve } = Promise.withResolvers<void>();
     const find = keys.find.bind(keys);
-    jest.spyOn(keys, 'find').mockImplementationOnce(async (ids) => promise.then(() => find(ids)));
+    const spy = jest.spyOn(keys, 'find').mockImplementationOnce(async (ids) => promise.then(() => find(ids)));
     const earlier = source.subscriptions(true);
+    // Otherwise the later read could be the one that waits.
+    await until(() => spy.mock.calls.length > 0);
     await service.app.get(Database).query(`UPDATE "webhooks" SET "failing_since" = 1 WHERE "id" = ${id}`);
     await source.subscriptions(true);
     resolve();
