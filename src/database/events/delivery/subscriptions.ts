@@ -69,15 +69,15 @@ export class Subscriptions {
     const events = await this.log.read({ types }, from, final, most);
     const isMore = events.length === most;
     const end = isMore ? (events.at(-1)?.id ?? final) : final;
-    const added = subscriptions.flatMap((subscription) =>
-      events
-        .filter((event) => event.id > placeOf(subscription) && isFor(subscription.filter, event))
-        .map(({ id, subject }) => ({ name: subscription.name, place: id, subject })),
-    );
+    const added = subscriptions.flatMap((subscription) => {
+      const place = placeOf(subscription);
+      return events
+        .filter((event) => event.id > place && isFor(subscription.filter, event))
+        .map(({ id, subject }) => ({ name: subscription.name, place: id, subject }));
+    });
     await this.insert(manager, added);
     const move = `UPDATE "event_subscriptions" SET "place" = ? WHERE "place" < ? AND "name" ${inJson(manager)}`;
-    const names = JSON.stringify(subscriptions.map(({ name }) => name));
-    if (end > from) await query(manager, move, [end, end, names]);
+    if (end > from) await query(manager, move, [end, end, namesOf(subscriptions)]);
     return isMore;
   }
 
@@ -94,8 +94,7 @@ export class Subscriptions {
 
   private async positions(manager: EntityManager, of: readonly Subscription[]): Promise<Map<string, number>> {
     const sql = `SELECT "name", "place" FROM "event_subscriptions" WHERE "name" ${inJson(manager)}`;
-    const names = JSON.stringify(of.map(({ name }) => name));
-    const rows = await query<EventSubscription>(manager, sql, [names]);
+    const rows = await query<EventSubscription>(manager, sql, [namesOf(of)]);
     return new Map(rows.map(({ name, place }) => [name, place]));
   }
 
@@ -115,6 +114,11 @@ export class Subscriptions {
       SELECT "name", "place", "subject", 'pending', 0, COALESCE((${waiting}), ${nowMs}), ${nowMs} FROM ${source} WHERE TRUE ON CONFLICT DO NOTHING`;
     await query(manager, sql, [JSON.stringify(rows)]);
   }
+}
+
+/** For `inJson`. */
+function namesOf(subscriptions: readonly Subscription[]): string {
+  return JSON.stringify(subscriptions.map(({ name }) => name));
 }
 
 function isFor({ types, accountId, subject }: Subscription['filter'], event: LoggedEvent): boolean {
