@@ -17,8 +17,7 @@ export function startOfHour(nowSeconds: number): number {
  * the step gives no new quota. After a large step it is void, because it would block its owner until then.
  */
 export function isOpen(startSeconds: number, lengthSeconds: number, nowSeconds: number): boolean {
-  const ageSeconds = nowSeconds - startSeconds;
-  return ageSeconds < lengthSeconds && ageSeconds >= -STEP_BACK_SECONDS;
+  return !hasEnded(startSeconds, lengthSeconds, nowSeconds) && nowSeconds - startSeconds >= -STEP_BACK_SECONDS;
 }
 
 /** A window that begins in the future has not ended: it is valid again once the clock is right. */
