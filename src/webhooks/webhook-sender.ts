@@ -41,14 +41,12 @@ export class WebhookSender implements OnApplicationShutdown {
       ...signedHeaders(id, body, secrets, this.clock.nowMs()),
     };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    try {
-      const response = await this.post(url, headers, body, signal);
-      // However it ends, the status has come in time.
-      await readSome(response).catch(() => response.destroy());
-      checkStatus(response, this.clock.nowMs());
-    } catch (error) {
+    const response = await this.post(url, headers, body, signal).catch((error: unknown) => {
       throw signal.aborted ? new Error(`The receiver did not respond within ${TIMEOUT_MS / 1_000} s.`) : error;
-    }
+    });
+    // However it ends, the status has come in time.
+    await readSome(response).catch(() => response.destroy());
+    checkStatus(response, this.clock.nowMs());
   }
 
   private async post(
