@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
+import { listen } from '../../test/support/listen.js';
 import { Clock, Env } from '../kernel.js';
 import { WebhookAddresses } from './webhook-addresses.js';
 import { agentsFor, WebhookSender } from './webhook-sender.js';
@@ -12,8 +12,7 @@ class HastySender extends WebhookSender {
 
 it('a connection that nobody uses any more ends, also if the receiver would keep it', async () => {
   const receiver = createServer({ keepAliveTimeout: 0 }, (_request, response) => void response.writeHead(204).end());
-  await once(receiver.listen(0, '127.0.0.1'), 'listening');
-  const { port } = receiver.address() as AddressInfo;
+  const port = await listen(receiver);
   const env = Object.assign(new Env(), { WEBHOOK_ALLOW: ['127.0.0.0/8', 'http', String(port)] });
   const sender = new HastySender(new WebhookAddresses(env), new Clock());
   const closed = once(receiver, 'connection').then(([socket]) => once(socket, 'close'));

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createApp } from '../../src/create-app.js';
@@ -11,6 +10,7 @@ import { FakeClock, startApp, trio } from '../support/app.js';
 import { databaseUrl } from '../support/databases.js';
 import { errorOf } from '../support/expectations.js';
 import { Folders } from '../support/folders.js';
+import { listen } from '../support/listen.js';
 import { linesOf, type MainProgram, startMain } from '../support/main-program.js';
 import { startProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
@@ -161,9 +161,8 @@ describe('a service that cannot start', () => {
   });
 
   it('reports a port that is in use', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const server = createServer();
+    const port = await listen(server);
     const { output, stderr } = await refusal({ PORT: String(port), DATABASE_URL: 'sqlite:petstore.sqlite' });
     server.close();
     expect(stderr).toMatch(/address already in use .*\. Set PORT to another port\.\n$/);

@@ -1,6 +1,5 @@
 // @postgres: deliveries that are due are found by other plans.
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysService } from '../../src/accounts/keys/keys.service.js';
@@ -9,6 +8,7 @@ import { Database } from '../../src/index.js';
 import { FakeClock, startApp } from '../support/app.js';
 import { queryDatabase } from '../support/databases.js';
 import { AMPLE, key, newPet, service, shareApp } from '../support/folders.js';
+import { listen } from '../support/listen.js';
 import { until } from '../support/until.js';
 import { webhookSettings } from '../support/webhook-settings.js';
 import { callHook, createHook } from '../support/webhooks.js';
@@ -37,8 +37,7 @@ const env: Record<string, string> = {};
 let address: string;
 
 beforeAll(async () => {
-  await once(receiver.listen(0, '127.0.0.1'), 'listening');
-  const { port } = receiver.address() as AddressInfo;
+  const port = await listen(receiver);
   address = `http://127.0.0.1:${port}`;
   Object.assign(env, webhookSettings(port));
 });

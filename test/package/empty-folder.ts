@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { outputOf } from '../support/run.js';
 import { isReady } from '../support/service-process.js';
+import { makeFolder } from '../support/temporary.js';
 import { until } from '../support/until.js';
 import { environment, lockfileOf, type Manifest, pack, read } from './packing.js';
 
@@ -17,7 +18,7 @@ export interface Started {
 
 /** A folder with the packed service, in which commands run one after the other as in a terminal. */
 export class EmptyFolder {
-  private readonly home = mkdtempSync(join(tmpdir(), 'petstore-own-package-'));
+  private readonly home = makeFolder();
   private readonly variables: Record<string, string> = {};
   readonly tarball = pack(this.home);
   folder = this.home;
@@ -91,9 +92,6 @@ export class EmptyFolder {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    return { child, output: () => text };
+    return { child, output: outputOf(child.stdout, child.stderr) };
   }
 }

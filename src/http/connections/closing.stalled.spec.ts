@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listen } from '../../../test/support/listen.js';
 import { closeStalledSockets, handleOneAtATime } from './closing.js';
 
 const TIMEOUT_MS = 300;
@@ -13,6 +14,7 @@ const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 let server: Server;
+let port: number;
 let handle: RequestListener;
 let client: Socket;
 
@@ -20,7 +22,7 @@ async function serve(timeoutMs: number): Promise<void> {
   handle = (_request, response) => response.end(LARGE);
   server = createServer(handleOneAtATime((request, response) => handle(request, response)));
   closeStalledSockets(server, timeoutMs);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  port = await listen(server);
 }
 
 beforeEach(() => serve(TIMEOUT_MS));
@@ -31,7 +33,7 @@ afterEach(() => {
 
 /** A client that has sent a request, and the other end of its connection. */
 async function send(): Promise<Socket> {
-  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client = connect(port, '127.0.0.1');
   client.on('error', () => undefined).write(REQUEST);
   const [socket] = (await once(server, 'connection')) as [Socket];
   return socket;
