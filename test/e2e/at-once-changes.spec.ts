@@ -56,8 +56,12 @@ describe('the limit of 100 active keys of an account', () => {
     for (let n = 2; n < 99; n += 1) await issue();
     const { id } = await issue();
     const checks = jest.spyOn(api.service.app.get(ApiKeysRepository), 'countActive');
-    const held = Promise.withResolvers<void>();
-    const operation = api.operator.operate(() => held.promise);
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const operation = api.operator.operate(() => {
+      begun.resolve();
+      return held.promise;
+    });
+    await begun.promise;
     const waiting = [create(), rotate(id), create()];
     await until(() => checks.mock.calls.length === waiting.length);
     held.resolve();
