@@ -28,10 +28,17 @@ const MOST_FAILING_MS = 72 * HOUR_MS;
 const PAUSE_MS = 28 * HOUR_MS;
 const NOT_INCLUDED = 'The key or the types of the webhook no longer include this event.';
 
+interface CachedSubscriptions {
+  readonly subscriptions: readonly Subscription[];
+  readonly untilMs: number;
+  /** Of keys and webhooks. */
+  readonly version: number;
+}
+
 /** Delivers events to the webhooks whose key is active. */
 @Injectable()
 export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
-  private read: { readonly untilMs: number; readonly subscriptions: readonly Subscription[] } | undefined;
+  private read: CachedSubscriptions | undefined;
   private changes = 0;
 
   constructor(
@@ -55,14 +62,22 @@ export class WebhookDeliveries implements OnModuleInit, SubscriptionSource {
     });
   }
 
-  /** Read once a second, because the worker asks after each commit. */
+  /** Read once a second and after changes, because the worker asks after each commit. */
   async subscriptions(anew = false): Promise<readonly Subscription[]> {
-    if (!anew && this.read !== undefined && performance.now() < this.read.untilMs) return this.read.subscriptions;
+    if (!anew && this.read !== undefined && (await this.isCurrent(this.read))) return this.read.subscriptions;
     const { changes } = this;
-    const read = { untilMs: performance.now() + MAX_AGE_MS, subscriptions: await this.readSubscriptions() };
+    const untilMs = performance.now() + MAX_AGE_MS;
+    const version = await this.keys.version();
+    const read = { untilMs, version, subscriptions: await this.readSubscriptions() };
     // A change meanwhile may not be in it, nor what a later one has read.
     if (changes === this.changes && read.untilMs > (this.read?.untilMs ?? 0)) this.read = read;
     return read.subscriptions;
+  }
+
+  /** Without any, nothing can be skipped: the next read finds new ones. */
+  private async isCurrent({ subscriptions, untilMs, version }: CachedSubscriptions): Promise<boolean> {
+    if (performance.now() >= untilMs) return false;
+    return subscriptions.length === 0 || (await this.keys.version()) === version;
   }
 
   private async readSubscriptions(): Promise<Subscription[]> {

@@ -6,6 +6,7 @@ import { Deliveries } from '../../src/database/events/delivery/deliveries.js';
 import { DeliveryMetrics } from '../../src/database/events/delivery/delivery-metrics.js';
 import { DeliveryTurn } from '../../src/database/events/delivery/delivery-turn.js';
 import { DeliveryWorker } from '../../src/database/events/delivery/delivery-worker.js';
+import { EventLog } from '../../src/database/events/event-log.js';
 import { RetryLater, type Subscription } from '../../src/database/events/delivery/subscription.js';
 import { Subscriptions } from '../../src/database/events/delivery/subscriptions.js';
 import { Database } from '../../src/index.js';
@@ -48,9 +49,18 @@ const subscription = (rest: Partial<Subscription> = {}): Subscription => ({
 });
 /** Begins what is due, and ends its time. */
 const beginTurn = async (one: Subscription) => {
-  await subscriptions().fanOut([one]);
+  await subscriptions().fanOut([one], await service.app.get(EventLog, { strict: false }).end());
   const metrics = new DeliveryMetrics(new Registry());
-  const turn = new DeliveryTurn(one, deliveries(), metrics, clock, () => true, new AbortController().signal);
+  const { signal } = new AbortController();
+  const turn = new DeliveryTurn(
+    one,
+    async () => one,
+    deliveries(),
+    metrics,
+    clock,
+    () => true,
+    signal,
+  );
   while (handled.length === 0) await turn.handle(50);
   return turn;
 };

@@ -4,6 +4,7 @@ import { Clock } from '../../platform/config/clock.js';
 import { type Caller, callerOf } from '../caller.js';
 import { refusalOf } from '../unauthorized.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
+import { AuditRecord } from './audit-record.entity.js';
 
 /** Returns what keys may do, for work that continues after their requests. */
 @Injectable()
@@ -20,5 +21,10 @@ export class ActiveKeys {
     const keys = await this.keys.findAll(this.database.manager, keyIds);
     const active = keys.filter((key) => refusalOf(key, nowMs) === undefined);
     return new Map(active.map((key) => [key.id, callerOf(key, nowMs)]));
+  }
+
+  /** Another number after each operation on keys, accounts and webhooks, by any process: for what is cached of them. */
+  async version(): Promise<number> {
+    return (await this.database.manager.maximum(AuditRecord, 'id')) ?? 0;
   }
 }

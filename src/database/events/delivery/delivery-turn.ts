@@ -23,10 +23,13 @@ export class DeliveryTurn {
   private readonly outcomes: DeliveryOutcome[] = [];
   private isEnding = false;
 
-  /** @param mayBegin whether the lease is held, and the process does not stop */
+  /**
+   * @param current the subscription as it is now, unless it has ended
+   * @param mayBegin whether the lease is held, and the process does not stop
+   */
   constructor(
-    /** As it is now. */
-    public subscription: Subscription,
+    private subscription: Subscription,
+    private readonly current: () => Promise<Subscription | undefined>,
     private readonly deliveries: Deliveries,
     private readonly metrics: DeliveryMetrics,
     private readonly clock: Clock,
@@ -36,18 +39,21 @@ export class DeliveryTurn {
 
   /**
    * Handles several subjects at once, and the events of each one after the other, up to one that is tried again.
-   * @returns whether deliveries still run, some time after its end
+   * @returns whether deliveries still run, some time after its end, and the subscription goes on
    */
   async handle(durationMs: number): Promise<boolean> {
-    const { subscription } = this;
     const endMs = performance.now() + durationMs;
     const mayBegin = () => performance.now() < endMs && this.mayBegin();
     const isOver = delay(durationMs, undefined, { ref: false });
     while (mayBegin()) {
-      const due = await this.deliveries.read(subscription.name, [...this.busy]);
+      const due = await this.deliveries.read(this.subscription.name, [...this.busy]);
       if (due.length === 0 && this.running.size === 0) return false;
+      // Later, so that it includes all that these events were added for.
+      const current = await this.current();
+      if (current === undefined) return false;
+      this.subscription = current;
       for (const [subject, ofSubject] of Map.groupBy(due, (one) => one.subject)) {
-        while (this.running.size >= subscription.atOnce && mayBegin())
+        while (this.running.size >= current.atOnce && mayBegin())
           await Promise.race([...this.running.values(), isOver]);
         if (!mayBegin()) break;
         this.begin(subject, ofSubject);

@@ -19,7 +19,7 @@ const POLL_MS = 1_000;
 /** Subscriptions whose events a process handles at the same time. Those that fail use half of it, as they can hang. */
 const MOST_SUBSCRIPTIONS = 16;
 const MOST_FAILING = MOST_SUBSCRIPTIONS / 2;
-/** When a subscription makes room for others, and its state is read again. */
+/** When a subscription makes room for others. */
 const TURN_MS = 1_000;
 
 /**
@@ -101,9 +101,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         this.isWoken = false;
         const anew = this.readsAnew;
         this.readsAnew = false;
-        const subscriptions = await this.readSources(anew);
-        if (subscriptions.length === 0) continue;
-        const read = await this.subscriptions.fanOut(subscriptions);
+        if ((await this.readSources(anew)).length === 0) continue;
+        const end = await this.log.end();
+        // After the end: what changed before an event that is not beyond it is included, also if another instance did it.
+        const subscriptions = await this.readSources();
+        const read = await this.subscriptions.fanOut(subscriptions, end);
         if (read === 'more') this.isWoken = true;
         const { names, nextMs } = await this.deliveries.due(subscriptions.map(({ name }) => name));
         this.beginAll(subscriptions, names);
@@ -160,14 +162,12 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     if (lease === undefined) return this.lookAt(this.clock.nowMs() + POLL_MS);
     const { signal } = this.stopping;
     const mayBegin = () => lease.isOurs && !signal.aborted;
-    const turn = new DeliveryTurn(subscription, this.deliveries, this.metrics, this.clock, mayBegin, signal);
+    const current = async () => (await this.readSources()).find((one) => one.name === name);
+    const turn = new DeliveryTurn(subscription, current, this.deliveries, this.metrics, this.clock, mayBegin, signal);
     try {
       // What is slow keeps the lease. Other subjects go on meanwhile, unless other subscriptions wait for room.
-      do {
-        const current = (await this.readSources()).find((one) => one.name === name);
-        if (current === undefined) break;
-        turn.subscription = current;
-      } while ((await turn.handle(TURN_MS)) && this.waiting.length === 0);
+      let goesOn = true;
+      while (goesOn) goesOn = (await turn.handle(TURN_MS)) && this.waiting.length === 0;
     } finally {
       await turn.end().finally(() => lease.release());
     }

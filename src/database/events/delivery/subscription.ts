@@ -26,7 +26,11 @@ export interface Subscription {
 
 /** Provides the subscriptions that are active now. */
 export interface SubscriptionSource {
-  /** @param anew whether they must not come from a cache */
+  /**
+   * Includes what changed before, also by other instances: events that the filter then includes would be skipped for good.
+   * What is missing here, such as a new subscription, is not skipped.
+   * @param anew whether they must not come from a cache
+   */
   subscriptions(anew: boolean): readonly Subscription[] | Promise<readonly Subscription[]>;
 }
 

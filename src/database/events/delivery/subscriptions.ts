@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/config/clock.js';
 import { Database } from '../../database.js';
 import { lockUntilCommit } from '../../locks.js';
 import { inJson, isPostgres, jsonRows, query } from '../../statements.js';
-import { EventLog } from '../event-log.js';
+import { EventLog, type LogEnd } from '../event-log.js';
 import { EVERY_ACCOUNT, type LoggedEvent } from '../logged-event.entity.js';
 import { DELIVERIES_LOCK, lastDue } from './due-deliveries.js';
 import { EventSubscription } from './event-delivery.entity.js';
@@ -39,13 +39,13 @@ export class Subscriptions {
 
   /**
    * Adds deliveries of the events that subscriptions have not read yet. One process at a time does it.
+   * @param end of the log, before the subscriptions were read: they may not know of changes that are older than later events
    * @returns whether the log goes on: there is more to read, or transactions of earlier events are open
    */
-  fanOut(subscriptions: readonly Subscription[]): Promise<'done' | 'more' | 'open'> {
+  fanOut(subscriptions: readonly Subscription[], { final, last }: LogEnd): Promise<'done' | 'more' | 'open'> {
     return this.database.write(async (manager) => {
       await lockUntilCommit(manager, DELIVERIES_LOCK);
       const positions = await this.positions(manager, subscriptions);
-      const { final, last } = await this.log.end();
       const first = Math.max(0, ...positions.values());
       // Nobody waits for those that were disabled, and have much to read.
       const groups = Map.groupBy(subscriptions, ({ name }) => (positions.get(name) ?? final) < first);
