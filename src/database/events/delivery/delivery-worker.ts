@@ -103,7 +103,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
         this.readsAnew = false;
         if ((await this.readSources(anew)).length === 0) continue;
         const end = await this.log.end();
-        // After the end: what changed before an event that is not beyond it is included, also if another instance did it.
+        // After the end, so that they include each change, also by another instance, before the events up to there.
         const subscriptions = await this.readSources();
         const read = await this.subscriptions.fanOut(subscriptions, end);
         if (read === 'more') this.isWoken = true;

@@ -39,10 +39,11 @@ export class Subscriptions {
 
   /**
    * Adds deliveries of the events that subscriptions have not read yet. One process at a time does it.
-   * @param end of the log, before the subscriptions were read: they may not know of changes that are older than later events
+   * @param end of the log, read before the subscriptions: for later events, they may be out of date
    * @returns whether the log goes on: there is more to read, or transactions of earlier events are open
    */
-  fanOut(subscriptions: readonly Subscription[], { final, last }: LogEnd): Promise<'done' | 'more' | 'open'> {
+  fanOut(subscriptions: readonly Subscription[], end: LogEnd): Promise<'done' | 'more' | 'open'> {
+    const { final, last } = end;
     return this.database.write(async (manager) => {
       await lockUntilCommit(manager, DELIVERIES_LOCK);
       const positions = await this.positions(manager, subscriptions);
